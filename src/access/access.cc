@@ -1,0 +1,162 @@
+#include "access/access.h"
+
+#include <sys/stat.h>
+
+#include <fmt/format.h>
+
+#include "base/digest.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "records/compute_records.h"
+
+namespace roost {
+namespace {
+
+constexpr std::string_view kRoles[] = {"reader", "contributor", "owner"};
+constexpr std::size_t kMostKnown = 10'000;
+
+}  // namespace
+
+std::string_view role_name(Role role) { return kRoles[static_cast<std::size_t>(role)]; }
+
+std::optional<Role> role_from_name(std::string_view name) {
+  for (std::size_t i = 0; i < std::size(kRoles); ++i) {
+    if (kRoles[i] == name) return static_cast<Role>(i);
+  }
+  return std::nullopt;
+}
+
+Json token_json(const Token& token) {
+  return {{"id", token.id},
+          {"name", token.name},
+          {"role", role_name(token.role)},
+          {"created_at", format_time(token.created)},
+          {"expires_at", token.expires ? Json(format_time(*token.expires)) : Json()},
+          {"revoked", token.revoked}};
+}
+
+std::string Access::hash(std::string_view token) { return sha256_hex(token); }
+
+std::string Access::node_token(const std::string& node) const {
+  return "roost_node_" + hmac_hex(secret_, "node/" + node);
+}
+
+std::string Access::attempt_token(const std::string& run, std::int64_t attempt) const {
+  return "roost_run_" + hmac_hex(secret_, fmt::format("attempt/{}/{}", run, attempt));
+}
+
+Status Access::ensure_owner_token(const std::filesystem::path& file) {
+  if (const auto text = read_file(file)) {
+    const auto known = authenticate(trim(*text));
+    if (known && known->role == Role::kOwner) return {};
+  }
+  ROOST_TRY(const NewToken made, create("owner", Role::kOwner, std::nullopt));
+  return write_file_atomic(file, made.secret + "\n", 0600);
+}
+
+Result<Principal> Access::authenticate(std::string_view bearer) {
+  const auto refuse = [](std::string_view why) {
+    return fail(ErrorCode::kUnauthenticated,
+                fmt::format("{}; send 'Authorization: Bearer TOKEN' ('roost token create' makes one)",
+                            why));
+  };
+  if (bearer.empty()) return refuse("this needs a token");
+  const std::string digest = hash(bearer);
+  std::optional<Known> known;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto it = known_.find(digest); it != known_.end()) known = it->second;
+  }
+  if (!known) {
+    std::optional<Micros> expires;
+    ROOST_TRY(auto found, look_up(digest, expires));
+    if (!found) return refuse("the token is not known or was revoked");
+    known = Known{std::move(*found), expires};
+    const std::lock_guard lock(mutex_);
+    if (known_.size() >= kMostKnown) known_.clear();
+    known_.emplace(digest, *known);
+  }
+  if (known->expires && *known->expires <= clock_.now()) {
+    return refuse("the token expired on " + format_time(*known->expires));
+  }
+  return known->principal;
+}
+
+Result<std::optional<Principal>> Access::look_up(const std::string& digest,
+                                                 std::optional<Micros>& expires) {
+  std::optional<Principal> found;
+  ROOST_CHECK(db_.read([&](Tx& tx) -> Status {
+    {
+      Rows rows = tx.query("SELECT name, role, expires FROM token WHERE hash = ? AND revoked = 0",
+                           digest);
+      if (rows.next()) {
+        found = Principal{rows.text(0), role_from_name(rows.bytes(1)).value_or(Role::kReader), {}, 0, ""};
+        expires = rows.maybe_integer(2);
+        return {};
+      }
+      ROOST_CHECK(rows.status());
+    }
+    ROOST_TRY(const auto attempt, attempt_for_token(tx, digest));
+    if (attempt) {
+      found = Principal{"run", Role::kReader, attempt->run, attempt->attempt, ""};
+      return {};
+    }
+    ROOST_TRY(const auto node, node_for_token(tx, digest));
+    if (node) found = Principal{"node " + *node, Role::kReader, {}, 0, *node};
+    return {};
+  }));
+  return found;
+}
+
+Result<Access::NewToken> Access::create(const std::string& name, Role role,
+                                        std::optional<Micros> lifetime) {
+  NewToken made;
+  made.secret = "roost_" + random_hex(24);
+  made.token = {random_hex(6), name, role, clock_.now(), std::nullopt, false};
+  if (lifetime) made.token.expires = made.token.created + *lifetime;
+  ROOST_CHECK(db_.write([&](Tx& tx) -> Status {
+    ROOST_CHECK(tx.run(
+        "INSERT INTO token (id, hash, name, role, created, expires) VALUES (?, ?, ?, ?, ?, ?)",
+        made.token.id, hash(made.secret), name, role_name(role), made.token.created,
+        made.token.expires));
+    return {};
+  }));
+  return made;
+}
+
+Result<std::vector<Token>> Access::list() {
+  std::vector<Token> all;
+  ROOST_CHECK(db_.read([&](Tx& tx) -> Status {
+    Rows rows = tx.query(
+        "SELECT id, name, role, created, expires, revoked FROM token ORDER BY created, id");
+    while (rows.next()) {
+      all.push_back({rows.text(0), rows.text(1),
+                     role_from_name(rows.bytes(2)).value_or(Role::kReader), rows.integer(3),
+                     rows.maybe_integer(4), rows.integer(5) != 0});
+    }
+    return rows.status();
+  }));
+  return all;
+}
+
+Status Access::revoke(const std::string& id) {
+  std::int64_t changed = 0;
+  ROOST_CHECK(db_.write([&](Tx& tx) -> Status {
+    ROOST_TRY(changed, tx.run("UPDATE token SET revoked = 1 WHERE id = ?", id));
+    return {};
+  }));
+  if (changed == 0) {
+    return fail(ErrorCode::kNotFound, fmt::format("there is no token \"{}\"; 'roost token ls' lists them",
+                                                  printable(id)));
+  }
+  const std::lock_guard lock(mutex_);
+  known_.clear();
+  return {};
+}
+
+void Access::forget_node(const std::string& token) {
+  const std::lock_guard lock(mutex_);
+  known_.erase(hash(token));
+}
+
+}  // namespace roost

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "db/database.h"
+
+namespace roost {
+
+enum class Role { kReader, kContributor, kOwner };
+std::string_view role_name(Role role);
+std::optional<Role> role_from_name(std::string_view name);
+
+// Who is calling. A run's token has `run_row` set and is good for that run only; a node's has `node`.
+struct Principal {
+  std::string name;
+  Role role = Role::kReader;
+  std::optional<std::int64_t> run_row;
+  std::int64_t attempt = 0;
+  std::string node;
+  bool is_person() const { return !run_row && node.empty(); }
+};
+
+struct Token {
+  std::string id;
+  std::string name;
+  Role role = Role::kReader;
+  Micros created = 0;
+  std::optional<Micros> expires;
+  bool revoked = false;
+};
+Json token_json(const Token& token);
+
+// Makes, checks and revokes tokens. Only their hashes are stored. Thread-safe.
+class Access {
+ public:
+  // `secret` (kept by the server in a file of mode 0600) makes the tokens of nodes and attempts.
+  Access(Database& db, const Clock& clock, std::string secret)
+      : db_(db), clock_(clock), secret_(std::move(secret)) {}
+
+  // The owner's token, made on first start into `file` (mode 0600).
+  Status ensure_owner_token(const std::filesystem::path& file);
+
+  // kUnauthenticated for a missing, unknown, expired or revoked one.
+  Result<Principal> authenticate(std::string_view bearer);
+
+  struct NewToken {
+    Token token;
+    std::string secret;  // shown once
+  };
+  Result<NewToken> create(const std::string& name, Role role, std::optional<Micros> lifetime);
+  Result<std::vector<Token>> list();
+  Status revoke(const std::string& id);
+
+  // A node that was given up must not go on calling.
+  void forget_node(const std::string& token);
+
+  std::string node_token(const std::string& node) const;
+  std::string attempt_token(const std::string& run, std::int64_t attempt) const;
+  static std::string hash(std::string_view token);
+
+ private:
+  Result<std::optional<Principal>> look_up(const std::string& hash, std::optional<Micros>& expires);
+
+  Database& db_;
+  const Clock& clock_;
+  const std::string secret_;
+
+  struct Known {
+    Principal principal;
+    std::optional<Micros> expires;
+  };
+  std::mutex mutex_;
+  std::unordered_map<std::string, Known> known_;  // by hash; emptied when a token is revoked
+};
+
+}  // namespace roost

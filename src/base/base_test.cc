@@ -1,0 +1,161 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "base/clock.h"
+#include "base/digest.h"
+#include "base/files.h"
+#include "base/frames.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "base/yaml.h"
+
+namespace roost {
+namespace {
+
+TEST(Clock, FormatsAndParsesBack) {
+  const Micros time = 1'794'776'400'123'456;
+  EXPECT_EQ(format_time(time), "2026-11-15T21:00:00.123456Z");
+  EXPECT_EQ(parse_time("2026-11-15T21:00:00.123456Z").value(), time);
+  EXPECT_EQ(parse_time("2026-11-15T23:00:00.123456+02:00").value(), time);
+  EXPECT_EQ(parse_time("2026-11-15").value(), 1'794'700'800'000'000);
+  for (const char* bad : {"", "yesterday", "2026-13-01", "2026-11-15T25:00:00Z", "2026-11-15T21:00:00",
+                          "2026-11-15T21:00:00.Z", "2026-11-15T21:00:00Zx"}) {
+    EXPECT_FALSE(parse_time(bad)) << bad;
+  }
+}
+
+TEST(Digest, KnownAnswers) {
+  EXPECT_EQ(sha256_hex(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  Sha256 hash;
+  hash.update("a");
+  hash.update("bc");
+  EXPECT_EQ(hash.hex(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(hash.hex(), sha256_hex(""));
+  EXPECT_TRUE(is_digest(sha256_hex("x")));
+  EXPECT_FALSE(is_digest("../../etc/passwd"));
+  EXPECT_NE(random_hex(8), random_hex(8));
+}
+
+TEST(Json, RoundTripsDoublesAndNamesTheUndefinedOnes) {
+  for (const double value : {0.1, 1e-300, 123456789.123456789, 5e-324}) {
+    EXPECT_EQ(parse_json(to_text(value), "x")->get<double>(), value);
+  }
+  EXPECT_EQ(number_json(std::nan("")), "NaN");
+  EXPECT_TRUE(std::isinf(*json_number("-Infinity")));
+  EXPECT_FALSE(json_number("loss"));
+}
+
+TEST(Json, RefusesWhatIsNotJsonWithAReason) {
+  for (const std::string text : {"", "{", "{\"a\":}", "nul", "\"\xff\"", "[1,]"}) {
+    const auto parsed = parse_json(text, "the request body");
+    ASSERT_FALSE(parsed) << text;
+    EXPECT_NE(parsed.error().message.find("the request body"), std::string::npos);
+  }
+  EXPECT_FALSE(parse_json(std::string(100'000, '['), "x"));
+}
+
+TEST(JsonFields, NamesTheFirstWrongField) {
+  const Json object = {{"name", 3}, {"count", 1e30}, {"extra", 1}};
+  JsonFields fields(object, "the run");
+  fields.string("name");
+  fields.integer("count", 0, 0, 10);
+  const auto done = fields.done();
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().message, "\"name\" in the run must be a string");
+
+  const Json unknown = {{"nmae", "x"}};
+  JsonFields other(unknown, "the run");
+  other.string("name");
+  EXPECT_NE(other.done().error().message.find("nmae"), std::string::npos);
+}
+
+TEST(Frames, AnyCutGivesTheSameFrames) {
+  std::string bytes;
+  append_frame(bytes, {{"digest", "a"}}, "hello\nworld");
+  append_frame(bytes, {{"digest", "b"}}, "");
+  append_frame(bytes, {{"digest", "c"}}, std::string(1000, '\0'));
+  for (std::size_t step : {1U, 3U, 7U, 5000U}) {
+    FrameReader reader(1 << 20);
+    std::vector<std::string> payloads;
+    for (std::size_t i = 0; i < bytes.size(); i += step) {
+      ASSERT_TRUE(reader.feed(std::string_view(bytes).substr(i, step), [&](Frame frame) -> Status {
+        payloads.push_back(frame.payload);
+        return {};
+      }));
+    }
+    ASSERT_TRUE(reader.finish());
+    ASSERT_EQ(payloads.size(), 3U);
+    EXPECT_EQ(payloads[0], "hello\nworld");
+    EXPECT_EQ(payloads[2].size(), 1000U);
+  }
+  FrameReader cut(1 << 20);
+  ASSERT_TRUE(cut.feed(std::string_view(bytes).substr(0, 20), [](Frame) -> Status { return {}; }));
+  EXPECT_FALSE(cut.finish());
+  FrameReader small(5);
+  EXPECT_EQ(small.feed(bytes, [](Frame) -> Status { return {}; }).error().code, ErrorCode::kTooLarge);
+}
+
+TEST(Files, SafeRelativePaths) {
+  for (const char* good : {"a", "a/b.py", "..a/b..", "a b"}) EXPECT_TRUE(is_safe_relative_path(good));
+  for (const std::string& bad : {std::string(""), std::string("/a"), std::string("a/"), std::string("a//b"),
+                                std::string("../a"), std::string("a/../b"), std::string("./a"),
+                                std::string("a\0b", 3), std::string(5000, 'a')}) {
+    EXPECT_FALSE(is_safe_relative_path(bad)) << bad;
+  }
+}
+
+TEST(Files, AtomicWriteReplacesAndLockRefusesASecondHolder) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / ("files-" + random_hex(4));
+  ASSERT_TRUE(make_folders(folder));
+  ASSERT_TRUE(write_file_atomic(folder / "a", "one"));
+  ASSERT_TRUE(write_file_atomic(folder / "a", "two"));
+  EXPECT_EQ(read_file(folder / "a").value(), "two");
+  ASSERT_TRUE(copy_file(folder / "a", folder / "b", 0755));
+  EXPECT_EQ(read_file(folder / "b").value(), "two");
+  EXPECT_EQ(read_file(folder / "absent").error().code, ErrorCode::kNotFound);
+  {
+    const auto held = lock_file(folder / "lock", "busy");
+    ASSERT_TRUE(held);
+    EXPECT_EQ(lock_file(folder / "lock", "busy").error().message, "busy");
+  }
+  EXPECT_TRUE(lock_file(folder / "lock", "busy"));
+  EXPECT_TRUE(remove_tree(folder));
+  EXPECT_FALSE(std::filesystem::exists(folder));
+}
+
+TEST(Text, Utf8RepairAndHeldBackTail) {
+  EXPECT_TRUE(is_utf8("h\xC3\xA9"));
+  EXPECT_FALSE(is_utf8("\xC0\x80"));
+  EXPECT_FALSE(is_utf8("\xED\xA0\x80"));
+  EXPECT_EQ(to_utf8("a\xFFz"), "a\xEF\xBF\xBDz");
+  std::size_t cut = 0;
+  EXPECT_EQ(to_utf8("a\xE2\x82", &cut), "a");
+  EXPECT_EQ(cut, 2U);
+}
+
+TEST(Text, ShellQuoteAndHumanNumbers) {
+  EXPECT_EQ(shell_quote("train.py"), "train.py");
+  EXPECT_EQ(shell_quote("it's $HOME"), "'it'\\''s $HOME'");
+  EXPECT_EQ(shell_quote(""), "''");
+  EXPECT_EQ(human_bytes(999), "999 B");
+  EXPECT_EQ(human_bytes(1'440'000), "1.4 MB");
+  EXPECT_EQ(human_duration(0.85), "850 ms");
+  EXPECT_EQ(human_duration(200), "3 min 20 s");
+  EXPECT_EQ(printable("a\nb"), "a\\x0ab");
+}
+
+TEST(Yaml, KeepsQuotedStringsAndTellsTheLine) {
+  const auto parsed = parse_yaml("port: 80\nname: '80'\nlist: [1.5, true, ~, x]\n", "roost.yaml");
+  ASSERT_TRUE(parsed);
+  EXPECT_EQ((*parsed)["port"], 80);
+  EXPECT_EQ((*parsed)["name"], "80");
+  EXPECT_EQ((*parsed)["list"], Json::parse("[1.5,true,null,\"x\"]"));
+  const auto bad = parse_yaml("a: 1\nb: [\n", "roost.yaml");
+  ASSERT_FALSE(bad);
+  EXPECT_NE(bad.error().message.find("roost.yaml, line"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace roost

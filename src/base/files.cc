@@ -1,0 +1,157 @@
+#include "base/files.h"
+
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "base/digest.h"
+
+namespace fs = std::filesystem;
+
+namespace roost {
+
+void Fd::reset(int fd) {
+  if (fd_ >= 0) ::close(fd_);
+  fd_ = fd;
+}
+
+Result<std::string> read_file(const fs::path& path) {
+  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return fail_errno(errno, "read " + path.string());
+  struct stat info {};
+  if (::fstat(fd.get(), &info) != 0) return fail_errno(errno, "read " + path.string());
+  std::string out;
+  out.resize(static_cast<std::size_t>(info.st_size) + 1);
+  std::size_t have = 0;
+  for (;;) {
+    if (have == out.size()) out.resize(out.size() * 2);
+    const ssize_t got = ::read(fd.get(), out.data() + have, out.size() - have);
+    if (got < 0) {
+      if (errno == EINTR) continue;
+      return fail_errno(errno, "read " + path.string());
+    }
+    if (got == 0) break;
+    have += static_cast<std::size_t>(got);
+  }
+  out.resize(have);
+  return out;
+}
+
+Status write_all(int fd, std::string_view bytes, std::string_view what) {
+  while (!bytes.empty()) {
+    const ssize_t put = ::write(fd, bytes.data(), bytes.size());
+    if (put < 0) {
+      if (errno == EINTR) continue;
+      return fail_errno(errno, std::string("write ") + std::string(what));
+    }
+    bytes.remove_prefix(static_cast<std::size_t>(put));
+  }
+  return {};
+}
+
+Status write_file_atomic(const fs::path& path, std::string_view bytes, unsigned mode) {
+  const fs::path temporary = path.string() + ".tmp-" + random_hex(6);
+  const auto give_up = [&](Error error) {
+    ::unlink(temporary.c_str());
+    return fail(std::move(error));
+  };
+  {
+    const Fd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+    if (!fd) return fail_errno(errno, "write " + temporary.string());
+    if (auto put = write_all(fd.get(), bytes, temporary.string()); !put) return give_up(put.error());
+    if (::fsync(fd.get()) != 0) return give_up(errno_error(errno, "sync " + temporary.string()));
+  }
+  if (::rename(temporary.c_str(), path.c_str()) != 0) {
+    return give_up(errno_error(errno, "write " + path.string()));
+  }
+  return sync_folder(path.parent_path());
+}
+
+Status sync_folder(const fs::path& folder) {
+  const Fd fd(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd || ::fsync(fd.get()) != 0) return fail_errno(errno, "sync " + folder.string());
+  return {};
+}
+
+Status make_folders(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) return fail_errno(error.value(), "make the folder " + folder.string());
+  return {};
+}
+
+Status remove_tree(const fs::path& path) {
+  std::error_code error;
+  fs::remove_all(path, error);
+  if (!error) return {};
+  // A folder without the write bit keeps its entries from being removed: give it back and try again.
+  std::error_code ignored;
+  for (auto it = fs::recursive_directory_iterator(
+           path, fs::directory_options::skip_permission_denied, ignored);
+       !ignored && it != fs::recursive_directory_iterator(); it.increment(ignored)) {
+    if (it->is_directory(ignored) && !it->is_symlink(ignored)) {
+      fs::permissions(it->path(), fs::perms::owner_all, fs::perm_options::add, ignored);
+    }
+  }
+  fs::remove_all(path, error);
+  if (error) return fail_errno(error.value(), "remove " + path.string());
+  return {};
+}
+
+Status copy_file(const fs::path& from, const fs::path& to, unsigned mode) {
+  const Fd in(::open(from.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!in) return fail_errno(errno, "read " + from.string());
+  const Fd out(::open(to.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode));
+  if (!out) return fail_errno(errno, "write " + to.string());
+  if (::ioctl(out.get(), FICLONE, in.get()) != 0) {
+    for (;;) {
+      const ssize_t moved =
+          ::copy_file_range(in.get(), nullptr, out.get(), nullptr, 1U << 30, 0);
+      if (moved == 0) break;
+      if (moved > 0) continue;
+      if (errno == EINTR) continue;
+      if (errno != EXDEV && errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP) {
+        return fail_errno(errno, "write " + to.string());
+      }
+      char buffer[65536];
+      for (;;) {
+        const ssize_t got = ::read(in.get(), buffer, sizeof buffer);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return fail_errno(errno, "read " + from.string());
+        if (got == 0) break;
+        ROOST_CHECK(write_all(out.get(), {buffer, static_cast<std::size_t>(got)}, to.string()));
+      }
+      break;
+    }
+  }
+  if (::fchmod(out.get(), mode) != 0) return fail_errno(errno, "set the mode of " + to.string());
+  return {};
+}
+
+Result<Fd> lock_file(const fs::path& path, const std::string& in_use) {
+  Fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!fd) return fail_errno(errno, "open " + path.string());
+  if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EWOULDBLOCK) return fail(ErrorCode::kFailedPrecondition, in_use);
+    return fail_errno(errno, "lock " + path.string());
+  }
+  return fd;
+}
+
+bool is_safe_relative_path(std::string_view path) {
+  if (path.empty() || path.size() > 4096 || path.find('\0') != std::string_view::npos) return false;
+  for (std::size_t start = 0; start <= path.size();) {
+    const std::size_t end = std::min(path.find('/', start), path.size());
+    const std::string_view part = path.substr(start, end - start);
+    if (part.empty() || part == "." || part == ".." || part.size() > 255) return false;
+    start = end + 1;
+  }
+  return true;
+}
+
+}  // namespace roost

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "cli/command_line.h"
+#include "cli/console.h"
+
+namespace roost {
+
+// Each adds one verb; see the file <verb>_command.cc. The verbs that need the server or the runner
+// in this program (up, server, runner, supervise) are added by main.cc.
+void register_submit(Verb& root, Console& console);
+void register_rerun(Verb& root, Console& console);
+void register_cancel(Verb& root, Console& console);
+
+void register_runs(Verb& root, Console& console);
+void register_show(Verb& root, Console& console);
+void register_logs(Verb& root, Console& console);
+void register_metrics(Verb& root, Console& console);
+void register_artifacts(Verb& root, Console& console);
+void register_diff(Verb& root, Console& console);
+void register_snapshot(Verb& root, Console& console);
+
+void register_compute(Verb& root, Console& console);
+
+void register_status(Verb& root, Console& console);
+void register_down(Verb& root, Console& console);
+void register_token(Verb& root, Console& console);
+void register_gc(Verb& root, Console& console);
+
+void register_completion(Verb& root, Console& console);
+void register_version(Verb& root, Console& console);
+
+// All of them, in the order of the help page.
+void register_client_verbs(Verb& root, Console& console);
+
+inline constexpr const char* kTrainGroup = "Train";
+inline constexpr const char* kLookGroup = "Look at runs";
+inline constexpr const char* kComputeGroup = "Compute";
+inline constexpr const char* kServerGroup = "Server";
+inline constexpr const char* kShellGroup = "Shell";
+
+}  // namespace roost

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "cli/verb_info.h"
+
+namespace roost {
+
+// A script that teaches "bash", "zsh" or "fish" the verbs and options of `root`, run ids and
+// compute names (asked from `roost runs -q` and `roost compute ls -q`).
+Result<std::string> completion_script(const VerbInfo& root, const std::string& shell);
+
+}  // namespace roost

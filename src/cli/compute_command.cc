@@ -1,0 +1,138 @@
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "cli/commands.h"
+#include "cli/compute_text.h"
+#include "cli/pages.h"
+#include "cli/run_text.h"
+#include "cli/times.h"
+#include "net/router.h"
+
+namespace roost {
+namespace {
+
+struct ComputeOptions {
+  std::string name;
+  std::string vm_size;
+  std::string vm_priority;
+  std::optional<std::int64_t> min_nodes;
+  std::optional<std::int64_t> max_nodes;
+  std::string idle;
+  bool quiet = false;
+};
+
+std::string compute_path(const Console& console, const std::string& name) {
+  return console.in_workspace("/computes/" + percent_encode(name));
+}
+
+Result<Json> body_of(const ComputeOptions& options) {
+  Json body = Json::object();
+  if (!options.vm_size.empty()) body["vm_size"] = options.vm_size;
+  if (!options.vm_priority.empty()) body["vm_priority"] = options.vm_priority;
+  if (options.min_nodes) body["min_nodes"] = *options.min_nodes;
+  if (options.max_nodes) body["max_nodes"] = *options.max_nodes;
+  if (!options.idle.empty()) {
+    ROOST_TRY(const std::int64_t seconds, parse_duration(options.idle, "--idle-seconds"));
+    body["idle_seconds_before_scaledown"] = seconds;
+  }
+  return body;
+}
+
+int print_compute(Console& console, const Json& compute, const Json& nodes) {
+  if (!console.json()) {
+    return Console::print(
+        compute_page(compute, nodes, now_micros(), console.out(), terminal_width(1)));
+  }
+  Json document = compute;
+  if (!nodes.is_null()) document["nodes"] = nodes;
+  return Console::print_json(document);
+}
+
+Result<int> create(Console& console, const ComputeOptions& options) {
+  ROOST_TRY(Json body, body_of(options));
+  body["name"] = options.name;
+  ROOST_TRY(ApiClient * client, console.client());
+  ROOST_TRY(const Json compute, client->post(console.in_workspace("/computes"), body));
+  return print_compute(console, compute, nullptr);
+}
+
+Result<int> list(Console& console, const ComputeOptions& options) {
+  ROOST_TRY(ApiClient * client, console.client());
+  ROOST_TRY(const Json computes, all_items(*client, console.in_workspace("/computes")));
+  if (console.json()) return Console::print_json(computes);
+  const Json& items = child(computes, "items");
+  if (options.quiet) {
+    for (const Json& compute : items) Console::print(text_field(compute, "name") + "\n");
+    return 0;
+  }
+  return Console::print(compute_table(items).text(console.out(), terminal_width(1)));
+}
+
+Result<int> show(Console& console, const ComputeOptions& options) {
+  ROOST_TRY(ApiClient * client, console.client());
+  ROOST_TRY(const Json compute, client->get(compute_path(console, options.name)));
+  ROOST_TRY(const Json nodes, all_items(*client, compute_path(console, options.name) + "/nodes"));
+  return print_compute(console, compute, child(nodes, "items"));
+}
+
+Result<int> update(Console& console, const ComputeOptions& options) {
+  ROOST_TRY(const Json body, body_of(options));
+  if (body.empty()) {
+    return fail(ErrorCode::kInvalidArgument,
+                "nothing to change: give --min-nodes, --max-nodes or --idle-seconds");
+  }
+  ROOST_TRY(ApiClient * client, console.client());
+  ROOST_TRY(const Json compute, client->call("PATCH", compute_path(console, options.name), &body));
+  return print_compute(console, compute, nullptr);
+}
+
+Result<int> remove(Console& console, const ComputeOptions& options) {
+  ROOST_TRY(ApiClient * client, console.client());
+  ROOST_TRY(const Json answer,
+            client->call("DELETE", compute_path(console, options.name), nullptr));
+  if (console.json()) return Console::print_json(answer);
+  return Console::print(fmt::format("removed {}\n", options.name));
+}
+
+Verb& scale_options(Verb& verb, ComputeOptions& options) {
+  return verb
+      .option("--min-nodes", options.min_nodes, "N", "nodes kept when there is nothing to do")
+      .option("--max-nodes", options.max_nodes, "N", "most nodes at a time")
+      .option("--idle-seconds", options.idle, "TIME",
+              "how long a node idles before it is ended: 120, 10m");
+}
+
+}  // namespace
+
+void register_compute(Verb& root, Console& console) {
+  auto options = std::make_shared<ComputeOptions>();
+  const auto act = [&console, options](Result<int> (*what)(Console&, const ComputeOptions&)) {
+    return [&console, options, what] { return what(console, *options); };
+  };
+  Verb& verb = root.verb("compute", "Make and look after elastic clusters").group(kComputeGroup);
+  scale_options(verb.verb("create", "Make a cluster; its nodes start when runs need them")
+                    .argument("NAME", options->name, "2 to 16 letters, digits and dashes")
+                    .option("--vm-size", options->vm_size, "SIZE",
+                            "CPUs, memory and GPUs of a node, by Azure's names"),
+                *options)
+      .option("--vm-priority", options->vm_priority, "KIND", "dedicated (default) or lowpriority")
+      .example("roost compute create gpu-cluster --vm-size STANDARD_NC6 --max-nodes 4")
+      .action(act(create));
+  verb.verb("ls", "List clusters and what their nodes do")
+      .flag("-q,--quiet", options->quiet, "print names only")
+      .action(act(list));
+  verb.verb("show", "Show a cluster and its nodes")
+      .argument("NAME", options->name, "the cluster")
+      .action(act(show));
+  scale_options(verb.verb("update", "Change how far a cluster scales")
+                    .argument("NAME", options->name, "the cluster"),
+                *options)
+      .example("roost compute update gpu-cluster --max-nodes 8")
+      .action(act(update));
+  verb.verb("rm", "Remove a cluster")
+      .argument("NAME", options->name, "the cluster")
+      .action(act(remove));
+}
+
+}  // namespace roost

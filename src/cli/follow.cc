@@ -1,0 +1,157 @@
+#include "cli/follow.h"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
+#include <fmt/format.h>
+
+#include "cli/follow_view.h"
+#include "cli/run_summary.h"
+#include "cli/run_text.h"
+#include "net/router.h"
+
+namespace roost {
+namespace {
+
+using std::chrono::steady_clock;
+constexpr auto kPatience = std::chrono::minutes(5);
+
+// Sleeps, or returns at once when a stop is asked for.
+void pause(std::chrono::milliseconds time, const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any never;
+  std::unique_lock lock(mutex);
+  never.wait_for(lock, stop, time, [] { return false; });
+}
+
+bool is_passing(const Error& error) {
+  return error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kDeadlineExceeded;
+}
+
+class Follower {
+ public:
+  Follower(Console& console, std::string id, InterruptWatch& watch, FollowView::Shows shows)
+      : console_(console),
+        id_(std::move(id)),
+        watch_(watch),
+        view_(console.err(), console.json(), shows) {}
+
+  void start_at(const std::string& log, std::uint64_t offset) {
+    log_ = log;
+    offset_ = offset;
+  }
+
+  // True when the run ended, false when a signal made us leave it.
+  Result<bool> follow() {
+    std::chrono::milliseconds wait(0);
+    while (!ended_ && !stopped()) {
+      if (lost_) {
+        pause(wait, watch_.token());
+        wait = std::min(wait * 2, std::chrono::milliseconds(2000));
+        console_.forget_client();
+      } else {
+        wait = std::chrono::milliseconds(100);
+      }
+      const Status streamed = stream();
+      if (ended_ || stopped()) break;
+      if (!streamed && !is_passing(streamed.error())) return fail(streamed.error());
+      ROOST_CHECK(note_loss(streamed));
+    }
+    return ended_;
+  }
+
+  const Json& run() const { return run_; }
+  void say(const std::string& text) { view_.say(text); }
+
+ private:
+  bool stopped() const { return watch_.token().stop_requested(); }
+
+  Status stream() {
+    ROOST_TRY(ApiClient * client, console_.client());
+    const std::stop_callback interrupt(watch_.token(), [client] { client->interrupt(); });
+    if (lost_ && attempt_ > 0) {
+      // A further attempt has begun meanwhile: its log is another one.
+      ROOST_TRY(const Json run, client->get("/runs/" + percent_encode(id_)));
+      if (child(run, "attempt") != attempt_) offset_ = 0;
+    }
+    std::string path = fmt::format("/runs/{}/follow?offset={}", percent_encode(id_), offset_);
+    if (!log_.empty()) path += "&log=" + percent_encode(log_);
+    return client->stream_lines(path, [this](std::string_view line) { return take(line); });
+  }
+
+  bool take(std::string_view line) {
+    if (lost_) {
+      lost_ = false;
+      view_.found_server();
+    }
+    const auto event = parse_json(line, "the server's event");
+    if (!event) return !stopped();
+    if (const Json& offset = child(*event, "offset"); offset.is_number_unsigned()) {
+      offset_ = offset.get<std::uint64_t>();
+    }
+    if (const Json& attempt = child(*event, "attempt"); attempt.is_number_integer()) {
+      attempt_ = attempt.get<std::int64_t>();
+    }
+    view_.event(line, *event);
+    if (text_field(*event, "type") == "end") {
+      run_ = child(*event, "run");
+      ended_ = true;
+    }
+    return !ended_ && !stopped();
+  }
+
+  Status note_loss(const Status& streamed) {
+    const auto now = steady_clock::now();
+    if (!lost_) {
+      lost_ = true;
+      lost_since_ = now;
+      view_.lost_server(streamed ? "it closed the connection" : streamed.error().message);
+    }
+    if (now - lost_since_ < kPatience) return {};
+    return fail(
+        ErrorCode::kUnavailable,
+        fmt::format("the server did not come back within 5 minutes; the run {} may still go on. "
+                    "When the server is up, `roost logs -f {}` follows it again",
+                    id_, id_));
+  }
+
+  Console& console_;
+  const std::string id_;
+  InterruptWatch& watch_;
+  FollowView view_;
+  std::string log_;
+  std::uint64_t offset_ = 0;
+  std::int64_t attempt_ = 0;
+  bool ended_ = false;
+  bool lost_ = false;
+  steady_clock::time_point lost_since_;
+  Json run_;
+};
+
+}  // namespace
+
+Result<int> follow_run(Console& console, const std::string& id, InterruptWatch& watch) {
+  Follower follower(console, id, watch, FollowView::Shows::kEverything);
+  ROOST_TRY(const bool ended, follower.follow());
+  if (!ended) {
+    follower.say(
+        fmt::format("The run goes on. Follow it again with `roost logs -f {}`, stop it with "
+                    "`roost cancel {}`.",
+                    id, id));
+    return 128 + watch.signal();
+  }
+  if (!console.json()) print_summary(console, follower.run());
+  return run_exit_code(follower.run());
+}
+
+Result<int> follow_log(Console& console, const std::string& id, const std::string& log,
+                       std::uint64_t offset, InterruptWatch& watch) {
+  Follower follower(console, id, watch, FollowView::Shows::kLogOnly);
+  follower.start_at(log, offset);
+  ROOST_TRY(const bool ended, follower.follow());
+  return ended ? 0 : 128 + watch.signal();
+}
+
+}  // namespace roost

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "base/json.h"
+#include "cli/status_line.h"
+#include "cli/style.h"
+
+namespace roost {
+
+// Shows a run as it happens: the script's output verbatim on standard output, everything else dimly
+// on standard error, or with `json` the events themselves, one a line, on standard output.
+class FollowView {
+ public:
+  enum class Shows { kEverything, kLogOnly };
+  FollowView(const Style& style, bool json, Shows shows);
+
+  // One event of follow_run as it came and as it was parsed.
+  void event(std::string_view line, const Json& event);
+  void lost_server(const std::string& why);
+  void found_server();
+  // A dim remark on a line of its own, in every mode.
+  void say(const std::string& text);
+
+ private:
+  void status(std::string_view line, const Json& event);
+  void log(std::string_view text);
+
+  const Style style_;
+  const bool json_;
+  const Shows shows_;
+  StatusLine line_;
+  std::string last_status_;
+  std::set<std::string> seen_;  // status events, by their text
+  bool at_line_start_ = true;
+};
+
+}  // namespace roost

@@ -1,0 +1,23 @@
+#include <cstring>
+
+#include "cli/server_verbs.h"
+#include "runner/supervise.h"
+
+int main(int argc, char** argv) {
+  // Started once for every run, so it goes before anything that takes time.
+  if (argc > 1 && std::strcmp(argv[1], "supervise") == 0) return roost::supervise(argc, argv);
+  roost::CommandLine line("roost", "Roost trains PyTorch models on machines you own.",
+                          ROOST_VERSION);
+  roost::Console console;
+  console.register_options(line.root());
+  line.root()
+      .example("roost up")
+      .example("roost submit --experiment birds --source ./src -- python train.py --epochs 30")
+      .example("roost runs")
+      .example("roost metrics @");
+  roost::register_client_verbs(line.root(), console);
+  roost::register_up(line.root(), console);
+  roost::register_server(line.root(), console);
+  roost::register_runner(line.root());
+  return line.run(argc, argv, [&console](int fd) { return console.colour(fd); });
+}

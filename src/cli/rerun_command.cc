@@ -1,0 +1,38 @@
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/follow.h"
+#include "cli/run_reference.h"
+#include "cli/run_spec.h"
+#include "cli/run_text.h"
+#include "cli/submit.h"
+
+namespace roost {
+namespace {
+
+Result<int> rerun(Console& console, const std::string& reference, bool detach) {
+  ROOST_TRY(const Json run, find_run(console, reference));
+  const Json spec = spec_to_repeat(run);
+  InterruptWatch watch;
+  ROOST_TRY(const Json again, post_run(console, text_field(run, "workspace"), spec));
+  return after_submit(console, again, detach, watch);
+}
+
+}  // namespace
+
+void register_rerun(Verb& root, Console& console) {
+  struct Options {
+    std::string reference;
+    bool detach = false;
+  };
+  auto options = std::make_shared<Options>();
+  root.verb("rerun", "Repeat a run exactly: same code, command, environment and compute")
+      .group(kTrainGroup)
+      .argument("RUN", options->reference, "its id, the beginning of it, or @ for the newest")
+      .flag("-d,--detach,--no-follow", options->detach,
+            "do not wait: print the new run's id and end")
+      .example("roost rerun @")
+      .action([&console, options] { return rerun(console, options->reference, options->detach); });
+}
+
+}  // namespace roost

@@ -1,0 +1,120 @@
+#include "cli/run_page.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "cli/fact_list.h"
+#include "cli/run_text.h"
+#include "cli/text_width.h"
+#include "cli/timeline.h"
+#include "cli/times.h"
+
+namespace roost {
+namespace {
+
+std::string time_text(const Json& run, const char* name, Micros now) {
+  const auto time = time_field(run, name);
+  return time
+             ? fmt::format("{}  ({})", format_time(*time).substr(0, 19) + "Z", time_ago(*time, now))
+             : "";
+}
+
+std::string git_text(const Json& git) {
+  std::string text = text_field(git, "repository_uri");
+  const auto add = [&text](const std::string& part) {
+    if (!part.empty()) text += (text.empty() ? "" : "  ") + part;
+  };
+  add(text_field(git, "branch"));
+  add(text_field(git, "commit").substr(0, 12));
+  if (child(git, "dirty") == true) add("(changed since)");
+  return text;
+}
+
+std::string attempt_text(const Json& run) {
+  const std::string attempt = text_field(run, "attempt");
+  const std::string retries = text_field(run, "max_retries");
+  if (attempt.empty() || attempt == "0") return "";
+  if ((attempt == "1") && (retries.empty() || retries == "0")) return "";
+  return fmt::format("{} (at most {} retries)", attempt, retries.empty() ? "0" : retries);
+}
+
+void add_facts(FactList& facts, const Json& run, Micros now) {
+  const Json& spec = child(run, "spec");
+  facts.add("experiment", text_field(run, "experiment"));
+  facts.add("workspace", text_field(run, "workspace"));
+  facts.add("command", spec_command(spec));
+  facts.add("compute", text_field(run, "compute"));
+  facts.add("node", text_field(run, "node"));
+  if (const std::string priority = text_field(run, "priority"); priority != "0") {
+    facts.add("priority", priority);
+  }
+  facts.add("attempt", attempt_text(run));
+  facts.add("created", time_text(run, "created_at", now));
+  facts.add("by", text_field(run, "created_by"));
+  facts.add("started", time_text(run, "started_at", now));
+  facts.add("ended", time_text(run, "ended_at", now));
+  if (const Json& limit = child(spec, "max_run_duration_seconds"); limit.is_number()) {
+    facts.add("time limit", human_duration(limit.get<double>()));
+  }
+  facts.add("parent", text_field(run, "parent"));
+  facts.add("snapshot", text_field(run, "snapshot"));
+  facts.add("git", git_text(child(run, "git")));
+  facts.add("tags", tags_text(child(run, "tags")));
+  facts.add("properties", tags_text(child(run, "properties")));
+}
+
+std::string environment_text(const Json& run, const Style& style) {
+  FactList facts;
+  facts.add("python", text_field(child(run, "environment"), "python"));
+  for (const Json* variables : {&child(child(run, "environment"), "variables"),
+                                &child(child(run, "spec"), "environment_variables")}) {
+    if (!variables->is_object()) continue;
+    for (const auto& [name, value] : variables->items()) facts.add(name, value_text(value));
+  }
+  return facts.empty() ? ""
+                       : "\n" + style(Tone::kBold, "Environment") + "\n" + facts.text(style, 2);
+}
+
+std::string error_text(const Json& error, const Style& style) {
+  if (!error.is_object()) return "";
+  std::string out = "\n" + style(Tone::kRed, "Error") + "  " + text_field(error, "code");
+  if (const std::string node = text_field(error, "node"); !node.empty()) out += "  on " + node;
+  out += "\n";
+  for (const std::string& line : split(trim(text_field(error, "message")), '\n')) {
+    out += "  " + one_line(line) + "\n";
+  }
+  const Json& last = child(error, "last_lines");
+  if (last.is_array() && !last.empty()) {
+    out += style(Tone::kDim, "  the last lines of its output:") + "\n";
+    for (const Json& line : last) {
+      out += style(Tone::kDim, "  │ ") + one_line(value_text(line)) + "\n";
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string run_page(const Json& run, const Json& events, Micros now, int width,
+                     const Style& style) {
+  const std::string id = text_field(run, "id");
+  const std::string name = text_field(run, "display_name");
+  std::string out = style(Tone::kBold, id) + "  " +
+                    style(status_tone(text_field(run, "status")), run_outcome(run, now)) + "\n";
+  if (!name.empty() && name != id) out += one_line(name) + "\n";
+  FactList facts;
+  add_facts(facts, run, now);
+  out += facts.text(style, 2);
+  out += environment_text(run, style);
+  if (const std::string bars = timeline(stages_of(events, now), width - 2, style); !bars.empty()) {
+    out += "\n" + style(Tone::kBold, "Stages") + "\n";
+    for (const std::string& line : split(trim(bars), '\n')) out += "  " + line + "\n";
+  }
+  out += error_text(child(run, "error"), style);
+  for (const Json& notice : child(run, "notices")) {
+    out += style(Tone::kYellow, "note: " + one_line(value_text(notice))) + "\n";
+  }
+  return out;
+}
+
+}  // namespace roost

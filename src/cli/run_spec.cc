@@ -1,0 +1,120 @@
+#include "cli/run_spec.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "cli/run_text.h"
+#include "cli/times.h"
+#include "domain/names.h"
+
+namespace roost {
+namespace {
+
+Result<Json> parse_tags(const std::vector<std::string>& words) {
+  Json tags = Json::object();
+  for (const std::string& word : words) {
+    const std::size_t equals = word.find('=');
+    const std::string key = word.substr(0, equals);
+    if (key.empty()) {
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("--tag \"{}\" has no key; write it like key=value", printable(word)));
+    }
+    tags[key] = equals == std::string::npos ? "" : word.substr(equals + 1);
+  }
+  return tags;
+}
+
+Result<Json> parse_variables(const std::vector<std::string>& words) {
+  Json variables = Json::object();
+  for (const std::string& word : words) {
+    const std::size_t equals = word.find('=');
+    const std::string key = word.substr(0, equals);
+    const char* here = std::getenv(key.c_str());
+    if (key.empty() || (equals == std::string::npos && !here)) {
+      return fail(
+          ErrorCode::kInvalidArgument,
+          fmt::format("--env \"{}\" names no variable; write it like KEY=value, or KEY for one "
+                      "that is set here",
+                      printable(word)));
+    }
+    variables[key] = equals == std::string::npos ? here : word.substr(equals + 1);
+  }
+  return variables;
+}
+
+void copy_fields(const Json& from, std::initializer_list<const char*> names, const char* part,
+                 Json& spec) {
+  for (const char* name : names) {
+    if (const Json& value = child(from, name); !value.is_null()) spec[part][name] = value;
+  }
+}
+
+}  // namespace
+
+std::string shell_line(const std::vector<std::string>& words) {
+  if (words.size() == 1 && words[0].find_first_of(" \t\n") != std::string::npos) return words[0];
+  std::string line;
+  for (const std::string& word : words) {
+    if (!line.empty()) line += ' ';
+    line += shell_quote(word);
+  }
+  return line;
+}
+
+std::string active_python() {
+  for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
+    const char* prefix = std::getenv(name);
+    if (!prefix || !*prefix) continue;
+    const std::string python = std::string(prefix) + "/bin/python";
+    if (access(python.c_str(), X_OK) == 0) return python;
+  }
+  return "";
+}
+
+Result<Json> make_spec(const RunRequest& request) {
+  if (request.command.empty()) {
+    return fail(ErrorCode::kInvalidArgument,
+                "no command: write what to run after --, as in `roost submit --experiment birds -- "
+                "python train.py`");
+  }
+  // What the server would refuse anyway is said before a large folder is scanned.
+  ROOST_CHECK(check_experiment_name(request.experiment));
+  if (!request.compute.empty()) ROOST_CHECK(check_compute_name(request.compute));
+  Json spec = {{"experiment", request.experiment}, {"command", shell_line(request.command)}};
+  if (!request.compute.empty()) spec["compute"] = request.compute;
+  if (!request.name.empty()) spec["display_name"] = request.name;
+  if (!request.python.empty()) spec["environment"] = {{"python", request.python}};
+  if (request.priority != 0) spec["priority"] = request.priority;
+  if (request.max_retries != 0) spec["max_retries"] = request.max_retries;
+  ROOST_TRY(Json tags, parse_tags(request.tags));
+  if (!tags.empty()) spec["tags"] = std::move(tags);
+  ROOST_TRY(Json variables, parse_variables(request.variables));
+  if (!variables.empty()) spec["environment_variables"] = std::move(variables);
+  if (!request.time_limit.empty()) {
+    ROOST_TRY(const std::int64_t seconds, parse_duration(request.time_limit, "--time-limit"));
+    spec["max_run_duration_seconds"] = seconds;
+  }
+  return spec;
+}
+
+Json spec_to_repeat(const Json& run) {
+  Json spec = Json::object();
+  if (const Json& old = child(run, "spec"); old.is_object()) {
+    for (const auto& [name, value] : old.items()) {
+      if (!value.is_null()) spec[name] = value;
+    }
+  }
+  for (const char* name : {"experiment", "compute", "snapshot"}) {
+    if (const Json& pinned = child(run, name); !pinned.is_null()) spec[name] = pinned;
+  }
+  // Of what the server found out about these only what a spec may say.
+  copy_fields(child(run, "environment"), {"python", "variables"}, "environment", spec);
+  copy_fields(child(run, "git"), {"repository_uri", "branch", "commit", "dirty"}, "git", spec);
+  return spec;
+}
+
+}  // namespace roost

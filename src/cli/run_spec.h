@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+
+namespace roost {
+
+// What `roost submit` was asked to run, before the code and git parts are known.
+struct RunRequest {
+  std::string experiment;
+  std::string compute;
+  std::string name;
+  std::string python;
+  std::vector<std::string> tags;       // "k=v" or "k"
+  std::vector<std::string> variables;  // "K=V", or "K" for the value it has here
+  std::int64_t priority = 0;
+  std::int64_t max_retries = 0;
+  std::string time_limit;
+  std::vector<std::string> command;
+};
+
+// The body of submit_run without "snapshot" and "git".
+Result<Json> make_spec(const RunRequest& request);
+
+// One shell line for the words after "--": a single word with blanks is a line already.
+std::string shell_line(const std::vector<std::string>& words);
+
+// The interpreter of the active virtual or conda environment; "" when there is none.
+std::string active_python();
+
+// The body that submits what `run` did once more: its spec with the snapshot and environment it
+// was pinned to.
+Json spec_to_repeat(const Json& run);
+
+}  // namespace roost

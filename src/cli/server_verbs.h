@@ -1,0 +1,12 @@
+#pragma once
+
+#include "cli/commands.h"
+
+namespace roost {
+
+// The verbs that are more than a client: they have the server or the runner in this process.
+void register_up(Verb& root, Console& console);
+void register_server(Verb& root, Console& console);
+void register_runner(Verb& root);
+
+}  // namespace roost

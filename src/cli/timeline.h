@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "cli/style.h"
+
+namespace roost {
+
+struct TimelineStage {
+  std::string name;
+  Micros start = 0;
+  Micros end = 0;
+};
+
+// The stages a run went through, from its events (list_run_events), oldest first. The last one of a
+// run that is not over lasts until `now`; a terminal state is no stage.
+std::vector<TimelineStage> stages_of(const Json& events, Micros now);
+
+// One line for each stage: name, how long, and a bar where it lies in the whole. At most `width`
+// columns.
+std::string timeline(const std::vector<TimelineStage>& stages, int width, const Style& style);
+
+}  // namespace roost

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+
+#include "domain/compute.h"
+
+namespace roost {
+
+// Where the nodes of a compute come from. A node is a `roost runner` process somewhere that will call
+// the server by itself; the provider only starts it, tells whether it can still be alive, and ends it.
+// Thread-safe.
+class ComputeProvider {
+ public:
+  virtual ~ComputeProvider() = default;
+  // Starts the node; on success node.pid and node.pid_started are set.
+  virtual Status start_node(Node& node, const Compute& compute, const std::string& token) = 0;
+  // False only if it is certain that the node's runner is gone.
+  virtual bool may_be_alive(const Node& node) = 0;
+  // Ends the runner at once, and with it whatever it runs. No error if it is gone already.
+  virtual void end_node(const Node& node) = 0;
+};
+
+}  // namespace roost

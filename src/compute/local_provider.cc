@@ -1,0 +1,92 @@
+#include "compute/local_provider.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/files.h"
+#include "compute/machine.h"
+
+namespace roost {
+namespace {
+
+// The GPUs of the slot's share, as CUDA_VISIBLE_DEVICES has them; "" if the node has none.
+std::string gpu_list(std::int64_t slot, int per_node, int machine_gpus) {
+  std::string list;
+  for (int i = 0; i < per_node; ++i) {
+    const std::int64_t gpu = slot * per_node + i;
+    if (gpu < machine_gpus) list += fmt::format("{}{}", list.empty() ? "" : ",", gpu);
+  }
+  return list;
+}
+
+}  // namespace
+
+Status LocalProvider::start_node(Node& node, const Compute& compute, const std::string& token) {
+  const auto folder = data_ / "nodes" / node.id;
+  ROOST_CHECK(make_folders(folder));
+  std::vector<std::string> notices;
+  const Resources share = node_resources(compute.vm_size, machine_, notices);
+  const std::string gpus = gpu_list(node.slot, share.gpus, machine_.gpus);
+
+  const std::vector<std::string> words = {program_.string(), "runner",
+                                          "--node", node.id,
+                                          "--connect", (data_ / "server.json").string(),
+                                          "--folder", folder.string(),
+                                          "--gpus", gpus};
+  std::vector<char*> argv;
+  for (const auto& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  std::string token_variable = "ROOST_NODE_TOKEN=" + token;
+  std::vector<char*> environment;
+  for (char** variable = environ; *variable; ++variable) environment.push_back(*variable);
+  environment.push_back(token_variable.data());
+  environment.push_back(nullptr);
+
+  const std::string log = (folder / "runner.log").string();
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_APPEND,
+                                   0644);
+  posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t none;
+  sigemptyset(&none);
+  sigset_t defaults;
+  sigfillset(&defaults);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &defaults);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK |
+                                            POSIX_SPAWN_SETSIGDEF);
+  pid_t pid = 0;
+  const int error = posix_spawn(&pid, program_.c_str(), &files, &attributes, argv.data(),
+                                environment.data());
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&files);
+  if (error != 0) return fail_errno(error, "start a node: " + program_.string());
+  node.pid = pid;
+  node.pid_started = process_start_time(pid);
+  return {};
+}
+
+bool LocalProvider::may_be_alive(const Node& node) {
+  // Our own child stays a zombie until it is waited for; after a restart it is not ours.
+  if (node.pid <= 0) return false;
+  ::waitpid(static_cast<pid_t>(node.pid), nullptr, WNOHANG);
+  return process_start_time(static_cast<int>(node.pid)) == node.pid_started && node.pid_started != 0;
+}
+
+void LocalProvider::end_node(const Node& node) {
+  if (may_be_alive(node)) ::kill(static_cast<pid_t>(node.pid), SIGKILL);
+}
+
+}  // namespace roost

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "compute/compute_provider.h"
+
+namespace roost {
+
+// Nodes are runner processes on this machine, each in a session of its own, so that they outlive the
+// server. They find the server, also a restarted one, by the server file in the data folder.
+class LocalProvider final : public ComputeProvider {
+ public:
+  LocalProvider(std::filesystem::path program, std::filesystem::path data, Resources machine)
+      : program_(std::move(program)), data_(std::move(data)), machine_(machine) {}
+
+  Status start_node(Node& node, const Compute& compute, const std::string& token) override;
+  bool may_be_alive(const Node& node) override;
+  void end_node(const Node& node) override;
+
+ private:
+  std::filesystem::path program_;
+  std::filesystem::path data_;
+  Resources machine_;
+};
+
+}  // namespace roost

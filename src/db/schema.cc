@@ -1,0 +1,113 @@
+#include "db/schema.h"
+
+#include <fmt/format.h>
+
+namespace roost {
+namespace {
+
+// Statement n-th of version v stands in kVersions[v]. Never change a version that has shipped: add one.
+// Times are microseconds since the epoch; digests are SHA-256 in hex; *_json columns hold JSON text.
+const std::vector<std::vector<const char*>> kVersions = {{
+    "CREATE TABLE workspace (name TEXT PRIMARY KEY, id TEXT NOT NULL, created INTEGER NOT NULL)",
+
+    "CREATE TABLE experiment (id INTEGER PRIMARY KEY, workspace TEXT NOT NULL REFERENCES workspace(name),"
+    " name TEXT NOT NULL, guid TEXT NOT NULL, created INTEGER NOT NULL, archived INTEGER NOT NULL"
+    " DEFAULT 0, tags_json TEXT NOT NULL DEFAULT '{}', run_count INTEGER NOT NULL DEFAULT 0,"
+    " last_run INTEGER, UNIQUE(workspace, name))",
+
+    "CREATE TABLE run (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, workspace TEXT NOT NULL,"
+    " experiment INTEGER NOT NULL REFERENCES experiment(id), number INTEGER NOT NULL,"
+    " display_name TEXT NOT NULL, status TEXT NOT NULL, type TEXT NOT NULL, parent TEXT,"
+    " compute TEXT NOT NULL, priority INTEGER NOT NULL, created_by TEXT NOT NULL,"
+    " created INTEGER NOT NULL, started INTEGER, ended INTEGER, attempt INTEGER NOT NULL DEFAULT 0,"
+    " max_retries INTEGER NOT NULL, snapshot TEXT, spec_json TEXT NOT NULL,"
+    " environment_json TEXT NOT NULL, git_json TEXT, tags_json TEXT NOT NULL,"
+    " properties_json TEXT NOT NULL, exit_code INTEGER, signal INTEGER, error_json TEXT,"
+    " notices_json TEXT NOT NULL DEFAULT '[]', node TEXT, cancel_reason TEXT, deadline INTEGER)",
+    // Covers the search by name, which has to look at every run.
+    "CREATE INDEX run_by_workspace ON run(workspace, seq, display_name, id)",
+    "CREATE INDEX run_by_experiment ON run(experiment, seq)",
+    "CREATE INDEX run_by_experiment_status ON run(experiment, status, seq)",
+    "CREATE INDEX run_by_status ON run(workspace, status, seq)",
+    "CREATE INDEX run_by_parent ON run(parent, seq) WHERE parent IS NOT NULL",
+    "CREATE INDEX run_by_created ON run(workspace, created)",
+    "CREATE INDEX run_by_snapshot ON run(snapshot) WHERE snapshot IS NOT NULL",
+    "CREATE INDEX run_waiting ON run(compute, priority DESC, seq) WHERE status IN ('Queued',"
+    " 'Provisioning')",
+    "CREATE INDEX run_active ON run(seq) WHERE status NOT IN ('Completed', 'Failed', 'Canceled')",
+
+    "CREATE TABLE run_tag (run INTEGER NOT NULL REFERENCES run(seq), key TEXT NOT NULL, value TEXT,"
+    " PRIMARY KEY(key, value, run)) ",
+    "CREATE INDEX run_tag_by_run ON run_tag(run)",
+
+    "CREATE TABLE event (seq INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES run(seq),"
+    " attempt INTEGER NOT NULL, from_status TEXT, to_status TEXT NOT NULL, at INTEGER NOT NULL,"
+    " reason TEXT NOT NULL)",
+    "CREATE INDEX event_by_run ON event(run, seq)",
+
+    "CREATE TABLE attempt (run INTEGER NOT NULL REFERENCES run(seq), attempt INTEGER NOT NULL,"
+    " node TEXT NOT NULL, token_hash TEXT NOT NULL, created INTEGER NOT NULL,"
+    " open INTEGER NOT NULL DEFAULT 1, PRIMARY KEY(run, attempt)) WITHOUT ROWID",
+    "CREATE UNIQUE INDEX attempt_by_token ON attempt(token_hash)",
+    "CREATE INDEX attempt_open ON attempt(node) WHERE open = 1",
+
+    "CREATE TABLE compute (workspace TEXT NOT NULL REFERENCES workspace(name), name TEXT NOT NULL,"
+    " vm_size TEXT NOT NULL, vm_priority TEXT NOT NULL, min_nodes INTEGER NOT NULL,"
+    " max_nodes INTEGER NOT NULL, idle_seconds INTEGER NOT NULL, created INTEGER NOT NULL,"
+    " modified INTEGER NOT NULL, deleting INTEGER NOT NULL DEFAULT 0, PRIMARY KEY(workspace, name))",
+
+    "CREATE TABLE node (id TEXT PRIMARY KEY, workspace TEXT NOT NULL, compute TEXT NOT NULL,"
+    " state TEXT NOT NULL, pid INTEGER, pid_started INTEGER, token_hash TEXT NOT NULL,"
+    " started INTEGER NOT NULL, idle_since INTEGER, slot INTEGER NOT NULL)",
+    "CREATE UNIQUE INDEX node_by_token ON node(token_hash)",
+    "CREATE INDEX node_by_compute ON node(workspace, compute)",
+
+    "CREATE TABLE metric (id INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES run(seq),"
+    " name TEXT NOT NULL, kind TEXT NOT NULL, count INTEGER NOT NULL, min REAL, max REAL,"
+    " last_json TEXT, last_step INTEGER, last_at INTEGER, UNIQUE(run, name))",
+    // Numbers go into blocks of up to 4096 points of (step, time, value); anything else is a value row.
+    "CREATE TABLE metric_block (metric INTEGER NOT NULL REFERENCES metric(id), first INTEGER NOT NULL,"
+    " count INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY(metric, first)) WITHOUT ROWID",
+    "CREATE TABLE metric_value (metric INTEGER NOT NULL REFERENCES metric(id), idx INTEGER NOT NULL,"
+    " step INTEGER, at INTEGER NOT NULL, value_json TEXT NOT NULL, PRIMARY KEY(metric, idx))"
+    " WITHOUT ROWID",
+    // How far each spool file of an attempt has been taken in; same transaction as its points.
+    "CREATE TABLE spool (run INTEGER NOT NULL REFERENCES run(seq), attempt INTEGER NOT NULL,"
+    " name TEXT NOT NULL, length INTEGER NOT NULL, PRIMARY KEY(run, attempt, name)) WITHOUT ROWID",
+    "CREATE TABLE system_sample (run INTEGER NOT NULL REFERENCES run(seq), node TEXT NOT NULL,"
+    " at INTEGER NOT NULL, values_json TEXT NOT NULL, PRIMARY KEY(run, node, at)) WITHOUT ROWID",
+
+    "CREATE TABLE artifact (run INTEGER NOT NULL REFERENCES run(seq), path TEXT NOT NULL,"
+    " digest TEXT NOT NULL, size INTEGER NOT NULL, at INTEGER NOT NULL, PRIMARY KEY(run, path))"
+    " WITHOUT ROWID",
+    "CREATE INDEX artifact_by_digest ON artifact(digest)",
+
+    "CREATE TABLE snapshot (digest TEXT PRIMARY KEY, files INTEGER NOT NULL, size INTEGER NOT NULL,"
+    " created INTEGER NOT NULL) WITHOUT ROWID",
+
+    "CREATE TABLE token (id TEXT PRIMARY KEY, hash TEXT NOT NULL UNIQUE, name TEXT NOT NULL,"
+    " role TEXT NOT NULL, created INTEGER NOT NULL, expires INTEGER, revoked INTEGER NOT NULL"
+    " DEFAULT 0)",
+}};
+
+}  // namespace
+
+Status apply_schema(Tx& tx) {
+  std::size_t have = 0;
+  {
+    Rows rows = tx.query("PRAGMA user_version");
+    if (rows.next()) have = static_cast<std::size_t>(rows.integer(0));
+    ROOST_CHECK(rows.status());
+  }
+  if (have > kVersions.size()) {
+    return fail(ErrorCode::kFailedPrecondition,
+                "the data folder was written by a newer Roost; use that version or another folder");
+  }
+  for (std::size_t version = have; version < kVersions.size(); ++version) {
+    for (const char* statement : kVersions[version]) ROOST_CHECK(tx.run(statement));
+    ROOST_CHECK(tx.run(fmt::format("PRAGMA user_version = {}", version + 1)));
+  }
+  return {};
+}
+
+}  // namespace roost

@@ -1,0 +1,124 @@
+#include "domain/compute.h"
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "domain/names.h"
+
+namespace roost {
+namespace {
+
+constexpr std::array<std::string_view, 5> kNodeStates = {"preparing", "idle", "running", "leaving",
+                                                         "unusable"};
+constexpr std::int64_t kMaxNodes = 1000;
+constexpr std::int64_t kMaxIdle = 31'536'000;
+
+// Real code also passes the idle time as a string.
+void read_idle(const Json& body, JsonFields& fields, std::int64_t& idle) {
+  const auto it = body.is_object() ? body.find("idle_seconds_before_scaledown") : body.end();
+  if (body.is_object() && it != body.end() && it->is_string()) {
+    const auto text = fields.string("idle_seconds_before_scaledown");
+    const bool digits = !text.empty() && text.size() < 9 &&
+                        text.find_first_not_of("0123456789") == std::string::npos;
+    if (!digits) {
+      fields.reject("\"idle_seconds_before_scaledown\" must be a whole number of seconds");
+      return;
+    }
+    idle = std::stoll(text);
+    return;
+  }
+  idle = fields.integer("idle_seconds_before_scaledown", idle, 0, kMaxIdle);
+}
+
+Status check(const Compute& compute) {
+  if (compute.vm_priority != "dedicated" && compute.vm_priority != "lowpriority") {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("\"vm_priority\" is \"{}\"; it must be dedicated or lowpriority",
+                            printable(compute.vm_priority)));
+  }
+  if (compute.min_nodes > compute.max_nodes) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("min_nodes ({}) is larger than max_nodes ({})", compute.min_nodes,
+                            compute.max_nodes));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string_view node_state_name(NodeState state) {
+  return kNodeStates[static_cast<std::size_t>(state)];
+}
+
+NodeState node_state_from_name(std::string_view name) {
+  for (std::size_t i = 0; i < kNodeStates.size(); ++i) {
+    if (kNodeStates[i] == name) return static_cast<NodeState>(i);
+  }
+  return NodeState::kUnusable;
+}
+
+Result<Compute> parse_compute(const Json& body) {
+  JsonFields fields(body, "the compute");
+  Compute compute;
+  compute.name = fields.required_string("name");
+  compute.vm_size = fields.string("vm_size");
+  if (compute.vm_size.empty()) compute.vm_size = "STANDARD_NC6";
+  compute.vm_priority = lower(fields.string("vm_priority", "dedicated"));
+  compute.min_nodes = fields.integer("min_nodes", 0, 0, kMaxNodes);
+  compute.max_nodes = fields.integer("max_nodes", 4, 1, kMaxNodes);
+  read_idle(body, fields, compute.idle_seconds);
+  ROOST_CHECK(fields.done());
+  ROOST_CHECK(check_compute_name(compute.name));
+  ROOST_CHECK(check_text(compute.vm_size, "the VM size", 64));
+  ROOST_CHECK(check(compute));
+  return compute;
+}
+
+Status apply_compute_update(const Json& body, Compute& compute) {
+  JsonFields fields(body, "the compute");
+  Compute next = compute;
+  next.min_nodes = fields.integer("min_nodes", compute.min_nodes, 0, kMaxNodes);
+  next.max_nodes = fields.integer("max_nodes", compute.max_nodes, 1, kMaxNodes);
+  read_idle(body, fields, next.idle_seconds);
+  ROOST_CHECK(fields.done());
+  ROOST_CHECK(check(next));
+  compute = next;
+  return {};
+}
+
+Json compute_json(const Compute& compute, const std::vector<Node>& nodes, std::int64_t target_nodes,
+                  const Resources& machine) {
+  Json counts = {{"preparing", 0}, {"running", 0},   {"idle", 0},
+                 {"unusable", 0},  {"leaving", 0},   {"preempted", 0}};
+  std::int64_t current = 0;
+  for (const auto& node : nodes) {
+    auto& count = counts[std::string(node_state_name(node.state))];
+    count = count.get<int>() + 1;
+    if (node.state != NodeState::kUnusable) ++current;
+  }
+  std::vector<std::string> notices;
+  const Resources share = node_resources(compute.vm_size, machine, notices);
+  return {{"name", compute.name},
+          {"workspace", compute.workspace},
+          {"type", "AmlCompute"},
+          {"vm_size", compute.vm_size},
+          {"vm_priority", compute.vm_priority},
+          {"min_nodes", compute.min_nodes},
+          {"max_nodes", compute.max_nodes},
+          {"idle_seconds_before_scaledown", compute.idle_seconds},
+          {"created_at", format_time(compute.created)},
+          {"modified_at", format_time(compute.modified)},
+          {"provisioning_state", compute.deleting ? "Deleting" : "Succeeded"},
+          {"allocation_state", current == target_nodes ? "Steady" : "Resizing"},
+          {"allocation_state_at", format_time(compute.modified)},
+          {"current_node_count", current},
+          {"target_node_count", target_nodes},
+          {"node_state_counts", std::move(counts)},
+          {"resources",
+           {{"cpus", share.cpus}, {"memory_mb", share.memory_mb}, {"gpus", share.gpus}}},
+          {"notices", notices}};
+}
+
+}  // namespace roost

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "domain/vm_sizes.h"
+
+namespace roost {
+
+// A cluster that grows and shrinks with its queue.
+struct Compute {
+  std::string workspace;
+  std::string name;
+  std::string vm_size;
+  std::string vm_priority = "dedicated";  // or "lowpriority"
+  std::int64_t min_nodes = 0;
+  std::int64_t max_nodes = 4;
+  std::int64_t idle_seconds = 120;
+  Micros created = 0;
+  Micros modified = 0;
+  bool deleting = false;
+};
+
+// preparing: started, not heard of yet. leaving: told to end. unusable: lost.
+enum class NodeState { kPreparing, kIdle, kRunning, kLeaving, kUnusable };
+std::string_view node_state_name(NodeState state);
+NodeState node_state_from_name(std::string_view name);
+
+struct Node {
+  std::string id;
+  std::string workspace;
+  std::string compute;
+  NodeState state = NodeState::kPreparing;
+  std::int64_t pid = 0;
+  std::int64_t pid_started = 0;  // the process's start time, so that a reused pid is not mistaken
+  Micros started = 0;
+  std::optional<Micros> idle_since;
+  std::int64_t slot = 0;  // which share of the machine's GPUs it has
+};
+
+// From untrusted JSON. `parse_compute_update` changes only the fields that are there.
+Result<Compute> parse_compute(const Json& body);
+Status apply_compute_update(const Json& body, Compute& compute);
+
+Json compute_json(const Compute& compute, const std::vector<Node>& nodes, std::int64_t target_nodes,
+                  const Resources& machine);
+
+}  // namespace roost

@@ -1,0 +1,71 @@
+#include "domain/run.h"
+
+#include <fmt/format.h>
+
+#include "base/digest.h"
+
+namespace roost {
+
+namespace {
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
+Json time_or_null(const std::optional<Micros>& time) {
+  return time ? Json(format_time(*time)) : Json();
+}
+}  // namespace
+
+Json run_json(const Run& run) {
+  return {{"id", run.id},
+          {"workspace", run.workspace},
+          {"experiment", run.experiment},
+          {"number", run.number},
+          {"display_name", run.display_name},
+          {"status", status_name(run.status)},
+          {"type", run.type},
+          {"parent", or_null(run.parent)},
+          {"compute", run.compute},
+          {"priority", run.priority},
+          {"created_by", run.created_by},
+          {"created_at", format_time(run.created)},
+          {"started_at", time_or_null(run.started)},
+          {"ended_at", time_or_null(run.ended)},
+          {"attempt", run.attempt},
+          {"max_retries", run.max_retries},
+          {"snapshot", or_null(run.snapshot)},
+          {"spec", run.spec},
+          {"environment", run.environment},
+          {"git", run.git},
+          {"tags", run.tags},
+          {"properties", run.properties},
+          {"exit_code", or_null(run.exit_code)},
+          {"signal", or_null(run.signal)},
+          {"error", run.error},
+          {"notices", run.notices},
+          {"node", or_null(run.node)}};
+}
+
+Json event_json(const RunEvent& event) {
+  return {{"seq", event.seq},   {"attempt", event.attempt},
+          {"from", event.from}, {"to", event.to},
+          {"at", format_time(event.at)}, {"reason", event.reason}};
+}
+
+std::string new_run_id(const std::string& experiment, Micros now) {
+  return fmt::format("{}_{}_{}", experiment, now / kSecond, random_hex(4));
+}
+
+Json stage_seconds(const std::vector<RunEvent>& events, Micros now) {
+  Json out = Json::object();
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const auto status = status_from_name(events[i].to);
+    if (!status || is_terminal(*status)) continue;
+    const Micros end = i + 1 < events.size() ? events[i + 1].at : now;
+    const double seconds = static_cast<double>(end - events[i].at) / kSecond;
+    out[events[i].to] = out.value(events[i].to, 0.0) + seconds;
+  }
+  return out;
+}
+
+}  // namespace roost

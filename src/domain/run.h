@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "domain/run_state.h"
+
+namespace roost {
+
+// Everything kept about one run. `seq` is its row, growing with time.
+struct Run {
+  std::int64_t seq = 0;
+  std::string id;
+  std::string workspace;
+  std::string experiment;
+  std::int64_t experiment_row = 0;
+  std::int64_t number = 0;
+  std::string display_name;
+  RunStatus status = RunStatus::kNotStarted;
+  std::string type = "azureml.scriptrun";
+  std::optional<std::string> parent;
+  std::string compute;
+  std::int64_t priority = 0;
+  std::string created_by;
+  Micros created = 0;
+  std::optional<Micros> started;
+  std::optional<Micros> ended;
+  std::int64_t attempt = 0;  // 0: not placed on a node yet
+  std::int64_t max_retries = 0;
+  std::optional<std::string> snapshot;
+  Json spec;
+  Json environment;
+  Json git;
+  Json tags = Json::object();
+  Json properties = Json::object();
+  std::optional<std::int64_t> exit_code;
+  std::optional<std::int64_t> signal;
+  Json error;  // null or {"code", "message", "last_lines", "node"}
+  Json notices = Json::array();
+  std::optional<std::string> node;
+  std::string cancel_reason;
+  std::optional<Micros> deadline;
+};
+
+struct RunEvent {
+  std::int64_t seq = 0;
+  std::int64_t attempt = 0;
+  std::string from;
+  std::string to;
+  Micros at = 0;
+  std::string reason;
+};
+
+Json run_json(const Run& run);
+Json event_json(const RunEvent& event);
+
+// "<experiment>_<unix seconds>_<8 hex>", as Azure ML names them.
+std::string new_run_id(const std::string& experiment, Micros now);
+
+// Seconds spent in each state so far, from the events of a run in order.
+Json stage_seconds(const std::vector<RunEvent>& events, Micros now);
+
+}  // namespace roost

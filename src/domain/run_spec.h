@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+
+namespace roost {
+
+// What someone asked to run, checked. `command` is a shell line, or `script` and `arguments` are a
+// Python program; exactly one of the two is set.
+struct RunSpec {
+  std::string experiment;
+  std::string display_name;
+  std::optional<std::string> snapshot;
+  std::string script;
+  std::vector<std::string> arguments;
+  std::string command;
+  std::string compute = "local";
+  Json environment = Json::object();  // {"python"?, "variables"?}
+  Json environment_variables = Json::object();
+  std::int64_t node_count = 1;
+  std::int64_t priority = 0;
+  std::optional<std::int64_t> max_run_duration_seconds;
+  std::int64_t max_retries = 0;
+  Json tags = Json::object();
+  Json properties = Json::object();
+  Json git;  // null or {"repository_uri", "branch", "commit", "dirty"}
+  std::optional<std::string> parent;
+};
+
+// From untrusted JSON: wrong types, unknown fields and values out of range are refused by name.
+Result<RunSpec> parse_run_spec(const Json& body);
+Json run_spec_json(const RunSpec& spec);
+
+// Tags and properties: at most 50, keys up to 100 bytes, values up to 1000.
+Status check_labels(const Json& labels, std::string_view what);
+
+}  // namespace roost

@@ -1,0 +1,41 @@
+#include "domain/run_variables.h"
+
+#include <fmt/format.h>
+
+namespace roost {
+
+std::map<std::string, std::string> run_variables(const Run& run, const std::string& workspace_id,
+                                                 const std::string& experiment_id,
+                                                 const std::string& root_run, const std::string& token,
+                                                 Micros token_expiry) {
+  const std::string subscription = "00000000-0000-0000-0000-000000000000";
+  const std::string group = "roost";
+  const std::string workspace_scope =
+      fmt::format("/subscriptions/{}/resourceGroups/{}/providers/Microsoft.MachineLearningServices"
+                  "/workspaces/{}",
+                  subscription, group, run.workspace);
+  return {{"AZUREML_RUN_ID", run.id},
+          {"AZUREML_ROOT_RUN_ID", root_run},
+          {"AZUREML_RUN_TOKEN", token},
+          {"AZUREML_RUN_TOKEN_EXPIRY", std::to_string(token_expiry / kSecond)},
+          {"AZUREML_EXPERIMENT_ID", experiment_id},
+          {"AZUREML_EXPERIMENT_SCOPE", workspace_scope + "/experiments/" + run.experiment},
+          {"AZUREML_WORKSPACE_ID", workspace_id},
+          {"AZUREML_WORKSPACE_SCOPE", workspace_scope},
+          {"AZUREML_ARM_SUBSCRIPTION", subscription},
+          {"AZUREML_ARM_RESOURCEGROUP", group},
+          {"AZUREML_ARM_WORKSPACE_NAME", run.workspace},
+          {"AZUREML_ARM_PROJECT_NAME", run.experiment},
+          {"AZUREML_NODE_COUNT", "1"},
+          {"AZUREML_FRAMEWORK", "Python"},
+          {"AZUREML_DRIVERLOG_PATH", "azureml-logs/70_driver_log.txt"},
+          {"MLFLOW_RUN_ID", run.id},
+          {"ROOST_TOKEN", token},
+          {"ROOST_RUN_ID", run.id},
+          {"ROOST_WORKSPACE", run.workspace},
+          {"ROOST_EXPERIMENT", run.experiment},
+          {"ROOST_ATTEMPT", std::to_string(run.attempt)},
+          {"PYTHONUNBUFFERED", "1"}};
+}
+
+}  // namespace roost

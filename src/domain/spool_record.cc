@@ -1,0 +1,128 @@
+#include "domain/spool_record.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace roost {
+namespace {
+
+constexpr std::array<std::string_view, 11> kKinds = {
+    "scalar", "list",           "row",       "table",       "image", "confusion_matrix",
+    "accuracy_table", "residuals", "predictions", "tag", "property"};
+constexpr std::size_t kMaxName = 1000;
+
+bool take(std::string_view& rest, std::string_view prefix) {
+  if (!rest.starts_with(prefix)) return false;
+  rest.remove_prefix(prefix.size());
+  return true;
+}
+
+template <class Number>
+bool take_number(std::string_view& rest, Number& number) {
+  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+  if (error != std::errc()) return false;
+  rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
+  return true;
+}
+
+// True only for times a clock can show, so that the conversion below cannot overflow.
+bool to_micros(double seconds, Micros& at) {
+  if (!(seconds >= 0 && seconds < 1e11)) return false;
+  at = static_cast<Micros>(std::llround(seconds * static_cast<double>(kSecond)));
+  return true;
+}
+
+bool is_plain_name(std::string_view name) {
+  for (const char c : name) {
+    if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x80) return false;
+  }
+  return !name.empty() && name.size() <= kMaxName;
+}
+
+// ["scalar","name",number,step or null,time]; false for anything else, which then goes the long way.
+bool parse_plain_scalar(std::string_view line, SpoolRecord& record) {
+  if (!take(line, "[\"scalar\",\"")) return false;
+  const std::size_t end = line.find_first_of("\"\\");
+  if (end == std::string_view::npos || line[end] != '"') return false;
+  const std::string_view name = line.substr(0, end);
+  line.remove_prefix(end + 1);
+  if (!is_plain_name(name) || !take(line, ",")) return false;
+  // from_chars also reads "inf" and "nan", which are not JSON.
+  if (line.empty() || (line.front() != '-' && (line.front() < '0' || line.front() > '9'))) return false;
+  if (!take_number(line, record.number) || !std::isfinite(record.number) || !take(line, ",")) {
+    return false;
+  }
+  record.step.reset();
+  if (!take(line, "null")) {
+    std::int64_t step = 0;
+    if (!take_number(line, step)) return false;
+    record.step = step;
+  }
+  double seconds = 0;
+  if (!take(line, ",") || !take_number(line, seconds) || line != "]" ||
+      !to_micros(seconds, record.at)) {
+    return false;
+  }
+  record.kind = kKinds[0];
+  record.name = name;
+  record.is_number = true;
+  return true;
+}
+
+}  // namespace
+
+Status parse_spool_line(std::string_view line, SpoolRecord& record) {
+  if (parse_plain_scalar(line, record)) return {};
+  const auto bad = [&](std::string_view why) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("spool line \"{}\": {}", printable(line), why));
+  };
+  ROOST_TRY(Json array, parse_json(line, "a spool line", 32));
+  if (!array.is_array() || array.size() != 5) return bad("needs [kind, name, value, step, time]");
+  if (!array[0].is_string() || !array[1].is_string()) return bad("kind and name must be strings");
+  record.kind = {};
+  for (const auto kind : kKinds) {
+    if (array[0] == kind) record.kind = kind;
+  }
+  if (record.kind.empty()) return bad("the kind is not known");
+  record.name_storage = array[1].get<std::string>();
+  record.name = record.name_storage;
+  if (record.name.empty() || record.name.size() > kMaxName ||
+      record.name.find('\0') != std::string_view::npos) {
+    return bad("the name must have 1 to 1000 bytes and no NUL");
+  }
+  record.step.reset();
+  if (array[3].is_number_integer()) {
+    record.step = array[3].get<std::int64_t>();
+  } else if (!array[3].is_null()) {
+    return bad("step must be a whole number or null");
+  }
+  if (!array[4].is_number() || !to_micros(array[4].get<double>(), record.at)) {
+    return bad("time must be Unix seconds");
+  }
+  const Json& value = array[2];
+  record.is_number = false;
+  if (record.kind == "scalar") {
+    if (value.is_structured() || value.is_null()) return bad("a scalar is a number, string or boolean");
+    if (const auto number = json_number(value)) {
+      record.is_number = true;
+      record.number = *number;
+      return {};
+    }
+  } else if (record.kind == "list") {
+    if (!value.is_array()) return bad("a list is an array");
+  } else if (record.kind == "tag" || record.kind == "property") {
+    if (!value.is_string() && !value.is_null()) return bad("a tag is a string or null");
+  } else if (!value.is_object()) {
+    return bad("the value must be an object");
+  }
+  record.value = std::move(array[2]);
+  return {};
+}
+
+}  // namespace roost

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/json.h"
+
+namespace roost {
+
+// One line of a spool file (docs/spool.md): what a script reported.
+struct SpoolRecord {
+  std::string_view kind;  // into the line, or a literal
+  std::string_view name;  // into the line or into `name_storage`
+  std::string name_storage;
+  bool is_number = false;
+  double number = 0;  // when is_number
+  Json value;         // otherwise
+  std::optional<std::int64_t> step;
+  Micros at = 0;
+};
+
+// Parses a line without its newline. The record may point into `line`. The common case, a scalar
+// number under a plain name, is read without building JSON.
+Status parse_spool_line(std::string_view line, SpoolRecord& record);
+
+}  // namespace roost

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace roost {
+
+// What Azure gives a machine of this name; Roost maps it on what the machine at hand has.
+struct VmSize {
+  std::string_view name;
+  int cpus;
+  int memory_mb;
+  int gpus;
+  std::string_view gpu_name;
+};
+
+const std::vector<VmSize>& vm_sizes();
+// By name, whatever its case.
+const VmSize* find_vm_size(std::string_view name);
+
+struct Resources {
+  int cpus = 0;
+  int memory_mb = 0;
+  int gpus = 0;
+};
+
+// What a node of `vm_size` gets on a machine that has `machine`. `notices` receives in plain words
+// where that is less than the name promises. An unknown name gets the whole machine, with a notice.
+Resources node_resources(std::string_view vm_size, const Resources& machine,
+                         std::vector<std::string>& notices);
+
+}  // namespace roost

@@ -1,0 +1,134 @@
+#include "execute/attempts.h"
+
+#include <fmt/format.h>
+
+#include "domain/run_variables.h"
+#include "records/compute_records.h"
+#include "records/run_records.h"
+#include "records/workspace_records.h"
+
+namespace roost {
+namespace {
+
+constexpr Micros kTokenLifetime = 30LL * 24 * 3600 * kSecond;
+
+// The state a run was in before it stopped responding, from its events.
+Result<RunStatus> status_before_silence(Tx& tx, const Run& run) {
+  ROOST_TRY(const auto events, run_events(tx, run.seq));
+  for (auto it = events.rbegin(); it != events.rend(); ++it) {
+    if (it->to == "NotResponding") return status_from_name(it->from).value_or(RunStatus::kRunning);
+  }
+  return RunStatus::kRunning;
+}
+
+}  // namespace
+
+Status start_attempt(Tx& tx, Run& run, Node& node, const std::string& token_hash, Micros now) {
+  run.attempt += 1;
+  run.node = node.id;
+  run.exit_code.reset();
+  run.signal.reset();
+  ROOST_CHECK(insert_attempt(tx, {run.seq, run.attempt, node.id, true}, token_hash, now));
+  ROOST_CHECK(save_run(tx, run));
+  node.state = NodeState::kRunning;
+  node.idle_since.reset();
+  return save_node(tx, node);
+}
+
+Status check_attempt_open(Tx& tx, const Run& run, std::int64_t attempt) {
+  ROOST_TRY(const auto open, open_attempt(tx, run.seq));
+  if (open && open->attempt == attempt) return {};
+  return fail(ErrorCode::kFailedPrecondition,
+              fmt::format("attempt {} of run {} has ended or was given up", attempt, run.id));
+}
+
+Status mark_started(Tx& tx, Run& run, Micros now) {
+  if (run.status != RunStatus::kQueued && run.status != RunStatus::kProvisioning) return {};
+  if (!run.started) run.started = now;
+  if (run.spec["max_run_duration_seconds"].is_number_integer()) {
+    run.deadline = now + run.spec["max_run_duration_seconds"].get<std::int64_t>() * kSecond;
+  }
+  return move_run(tx, run, RunStatus::kRunning, fmt::format("on {}", run.node.value_or("")), now);
+}
+
+Status mark_exited(Tx& tx, Run& run, Micros exited) {
+  if (run.status == RunStatus::kNotResponding) ROOST_CHECK(mark_heard(tx, run, exited));
+  if (run.status != RunStatus::kRunning) return {};
+  return move_run(tx, run, RunStatus::kFinalizing, "the process ended; collecting outputs", exited);
+}
+
+Status request_cancel(Tx& tx, Run& run, const std::string& reason, Micros now) {
+  if (run.status == RunStatus::kCancelRequested) return {};
+  if (is_terminal(run.status)) {
+    return fail(ErrorCode::kFailedPrecondition,
+                fmt::format("run {} has ended already: {}", run.id, status_name(run.status)));
+  }
+  if (run.status == RunStatus::kFinalizing) {
+    return fail(ErrorCode::kFailedPrecondition,
+                fmt::format("the process of run {} has ended and its outputs are being collected", run.id));
+  }
+  run.cancel_reason = reason;
+  ROOST_TRY(const auto open, open_attempt(tx, run.seq));
+  return move_run(tx, run, open ? RunStatus::kCancelRequested : RunStatus::kCanceled, reason, now);
+}
+
+Status mark_silent(Tx& tx, Run& run, const std::string& reason, Micros now) {
+  if (!may_follow(run.status, RunStatus::kNotResponding)) return {};
+  return move_run(tx, run, RunStatus::kNotResponding, reason, now);
+}
+
+Status mark_heard(Tx& tx, Run& run, Micros now) {
+  if (run.status != RunStatus::kNotResponding) return {};
+  ROOST_TRY(const RunStatus before, status_before_silence(tx, run));
+  const RunStatus back = may_follow(RunStatus::kNotResponding, before) ? before : RunStatus::kRunning;
+  return move_run(tx, run, back, "the node answers again", now);
+}
+
+Status give_up_attempt(Tx& tx, Run& run, const std::string& reason, Micros now) {
+  ROOST_CHECK(close_attempt(tx, run.seq, run.attempt));
+  if (run.status == RunStatus::kCancelRequested) {
+    return move_run(tx, run, RunStatus::kCanceled, run.cancel_reason + "; " + reason, now);
+  }
+  ROOST_CHECK(mark_silent(tx, run, reason, now));
+  run.deadline.reset();
+  if (run.attempt <= run.max_retries) {
+    return move_run(tx, run, RunStatus::kQueued,
+                    fmt::format("{}; trying again ({} of {} retries)", reason, run.attempt,
+                                run.max_retries),
+                    now);
+  }
+  run.error = {{"code", "node_lost"},
+               {"message", reason + (run.max_retries > 0 ? "; no retries are left"
+                                                         : "; submit with --max-retries to try again "
+                                                           "by itself")},
+               {"last_lines", Json::array()},
+               {"node", run.node ? Json(*run.node) : Json()}};
+  return move_run(tx, run, RunStatus::kFailed, reason, now);
+}
+
+Result<Json> make_order(Tx& tx, const Run& run, const std::string& token, Micros now) {
+  ROOST_TRY(const Workspace workspace, find_workspace(tx, run.workspace));
+  ROOST_TRY(const Experiment experiment, find_experiment(tx, run.workspace, run.experiment));
+  std::string root = run.id;
+  std::optional<std::string> parent = run.parent;
+  for (int depth = 0; parent && depth < 64; ++depth) {
+    ROOST_TRY(const Run above, find_run(tx, *parent));
+    root = above.id;
+    parent = above.parent;
+  }
+  Json variables = run_variables(run, workspace.id, experiment.id, root, token, now + kTokenLifetime);
+  variables.update(run.environment.value("variables", Json::object()));
+  variables.update(run.spec.value("environment_variables", Json::object()));
+  Json order = {{"run", run.id},
+                {"attempt", run.attempt},
+                {"token", token},
+                {"snapshot", run.snapshot ? Json(*run.snapshot) : Json()},
+                {"python", run.environment.value("python", "")},
+                {"variables", std::move(variables)}};
+  for (const char* key : {"script", "arguments", "command"}) {
+    if (run.spec.contains(key)) order[key] = run.spec[key];
+  }
+  return order;
+}
+
+}  // namespace roost

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string>
+
+#include "base/clock.h"
+#include "db/database.h"
+#include "domain/compute.h"
+#include "domain/run.h"
+
+namespace roost {
+
+// An attempt is one try of a run on a node. Everything a runner does for it is taken only while it
+// is open, so that a node that was given up cannot overwrite its successor.
+
+// Gives the run to the node: a new attempt, the node running. The run's state changes when the runner
+// reports that it started.
+Status start_attempt(Tx& tx, Run& run, Node& node, const std::string& token_hash, Micros now);
+
+// kFailedPrecondition once the attempt was given up.
+Status check_attempt_open(Tx& tx, const Run& run, std::int64_t attempt);
+
+// Running. Sets the deadline by the run's time limit. Reporting twice changes nothing.
+Status mark_started(Tx& tx, Run& run, Micros now);
+// Finalizing: the process ended at `exited`; its outputs are still being collected.
+Status mark_exited(Tx& tx, Run& run, Micros exited);
+
+// Asks for the end of a run: at once Canceled while nothing runs, else CancelRequested until its
+// runner has ended it. A run that has ended is refused.
+Status request_cancel(Tx& tx, Run& run, const std::string& reason, Micros now);
+
+// The node was not heard of for a while; it may come back.
+Status mark_silent(Tx& tx, Run& run, const std::string& reason, Micros now);
+Status mark_heard(Tx& tx, Run& run, Micros now);
+
+// The attempt's node is lost: closes the attempt, then queues the run again if it has retries left,
+// else fails it with the reason.
+Status give_up_attempt(Tx& tx, Run& run, const std::string& reason, Micros now);
+
+// What the runner is told to do: everything it needs to run the attempt.
+Result<Json> make_order(Tx& tx, const Run& run, const std::string& token, Micros now);
+
+}  // namespace roost

@@ -1,0 +1,83 @@
+#include "execute/attempts.h"
+
+#include "records/test_database.h"
+
+namespace roost {
+namespace {
+
+class Attempts : public DatabaseFixture {
+ protected:
+  Run start(Run run, const std::string& node_id) {
+    Node node = add_node(node_id);
+    write([&](Tx& tx) -> Status {
+      ROOST_CHECK(start_attempt(tx, run, node, "token of " + node_id, 10));
+      return mark_started(tx, run, 11);
+    });
+    return reload(run);
+  }
+};
+
+TEST_F(Attempts, ALostNodeFailsTheRunWithTheReason) {
+  Run run = start(add_run(), "a");
+  EXPECT_EQ(run.status, RunStatus::kRunning);
+  write([&](Tx& tx) { return give_up_attempt(tx, run, "the runner died", 20); });
+  run = reload(run);
+  EXPECT_EQ(run.status, RunStatus::kFailed);
+  EXPECT_EQ(run.error["code"], "node_lost");
+  write([&](Tx& tx) -> Status {
+    ROOST_TRY(const auto events, run_events(tx, run.seq));
+    EXPECT_EQ(events[events.size() - 2].to, "NotResponding");
+    return {};
+  });
+}
+
+TEST_F(Attempts, ARetryQueuesAgainAndTheOldAttemptIsShutOut) {
+  Run run = start(add_run(1), "a");
+  write([&](Tx& tx) { return give_up_attempt(tx, run, "the runner died", 20); });
+  EXPECT_EQ(reload(run).status, RunStatus::kQueued);
+  run = start(reload(run), "b");
+  EXPECT_EQ(run.attempt, 2);
+  write([&](Tx& tx) -> Status {
+    EXPECT_FALSE(check_attempt_open(tx, run, 1));
+    EXPECT_TRUE(check_attempt_open(tx, run, 2));
+    return give_up_attempt(tx, run, "the runner died again", 30);
+  });
+  EXPECT_EQ(reload(run).status, RunStatus::kFailed);
+}
+
+TEST_F(Attempts, CancelIsAtOnceInTheQueueAndARequestWhileRunning) {
+  Run waiting = add_run();
+  write([&](Tx& tx) { return request_cancel(tx, waiting, "canceled by me", 5); });
+  EXPECT_EQ(reload(waiting).status, RunStatus::kCanceled);
+  EXPECT_FALSE(db_->write([&](Tx& tx) { return request_cancel(tx, waiting, "again", 6); }));
+
+  Run running = start(add_run(), "a");
+  write([&](Tx& tx) { return request_cancel(tx, running, "canceled by me", 5); });
+  EXPECT_EQ(reload(running).status, RunStatus::kCancelRequested);
+}
+
+TEST_F(Attempts, ASilentNodeThatComesBackGoesOn) {
+  Run run = start(add_run(), "a");
+  write([&](Tx& tx) -> Status {
+    ROOST_CHECK(mark_silent(tx, run, "no heartbeat", 20));
+    EXPECT_EQ(run.status, RunStatus::kNotResponding);
+    return mark_heard(tx, run, 25);
+  });
+  EXPECT_EQ(reload(run).status, RunStatus::kRunning);
+}
+
+TEST_F(Attempts, AnOrderHasTheVariablesOfAzureML) {
+  Run run = start(add_run(), "a");
+  write([&](Tx& tx) -> Status {
+    ROOST_TRY(const Json order, make_order(tx, run, "secret", 100));
+    EXPECT_EQ(order["command"], "true");
+    const Json& variables = order["variables"];
+    EXPECT_EQ(variables["AZUREML_RUN_ID"], run.id);
+    EXPECT_EQ(variables["AZUREML_ARM_PROJECT_NAME"], "birds");
+    EXPECT_EQ(variables["AZUREML_RUN_TOKEN"], "secret");
+    return {};
+  });
+}
+
+}  // namespace
+}  // namespace roost

@@ -1,0 +1,128 @@
+#include "net/http_server.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/post.hpp>
+
+#include "net/io_thread.h"
+#include "net/listener.h"
+#include "net/server_tls.h"
+#include "net/session.h"
+
+namespace roost {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+
+bool is_loopback(const asio::ip::address& address) {
+  if (address.is_v6() && address.to_v6().is_v4_mapped()) {
+    return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6()).is_loopback();
+  }
+  return address.is_loopback();
+}
+
+// Small answers go out at once; a peer whose machine died is noticed after a minute.
+void tune(int fd) {
+  const auto set = [fd](int level, int option, int value) {
+    ::setsockopt(fd, level, option, &value, sizeof value);
+  };
+  set(IPPROTO_TCP, TCP_NODELAY, 1);
+  set(SOL_SOCKET, SO_KEEPALIVE, 1);
+  set(IPPROTO_TCP, TCP_KEEPIDLE, 30);
+  set(IPPROTO_TCP, TCP_KEEPINTVL, 10);
+  set(IPPROTO_TCP, TCP_KEEPCNT, 3);
+}
+
+}  // namespace
+
+class HttpServer::Server {
+ public:
+  Server(HttpServerOptions options, Router router, Fd socket,
+         std::unique_ptr<asio::ssl::context> tls)
+      : tls_(std::move(tls)) {
+    parts_.options = std::move(options);
+    parts_.router = std::move(router);
+    for (int i = 0; i < std::max(1, parts_.options.io_threads); ++i) {
+      threads_.push_back(std::make_unique<IoThread>(parts_.options.timeouts));
+    }
+    listener_.emplace(
+        threads_[0]->context(), std::move(socket),
+        [this](Fd accepted, const asio::ip::address& peer) { adopt(std::move(accepted), peer); });
+  }
+
+  std::uint16_t port() const { return listener_->port(); }
+
+  void start() {
+    if (std::exchange(started_, true)) return;
+    const int workers = std::max(1, parts_.options.worker_threads);
+    parts_.workers = std::make_unique<WorkerPool>(workers);
+    parts_.upload_workers = std::make_unique<WorkerPool>(workers);
+    listener_->start();
+    for (auto& thread : threads_) thread->start();
+  }
+
+  void stop() {
+    if (std::exchange(stopped_, true)) return;
+    if (!std::exchange(started_, true)) return listener_->close();
+    asio::post(threads_[0]->context(), [this] { listener_->close(); });
+    // The first one last: it hands connections to the others.
+    for (auto thread = threads_.rbegin(); thread != threads_.rend(); ++thread) (*thread)->stop();
+    for (auto thread = threads_.rbegin(); thread != threads_.rend(); ++thread) (*thread)->join();
+    // Streams that ended are destroyed there.
+    parts_.upload_workers.reset();
+    parts_.workers.reset();
+  }
+
+ private:
+  void adopt(Fd accepted, const asio::ip::address& peer) {
+    tune(accepted.get());
+    IoThread& thread = *threads_[next_thread_++ % threads_.size()];
+    auto fd = std::make_shared<Fd>(std::move(accepted));
+    const auto protocol = peer.is_v6() ? tcp::v6() : tcp::v4();
+    asio::dispatch(thread.context(), [this, &thread, fd, protocol, loopback = is_loopback(peer)] {
+      tcp::socket socket(thread.context());
+      boost::system::error_code error;
+      socket.assign(protocol, fd->get(), error);
+      if (error) return;
+      fd->release();
+      auto transport = tls_ ? make_tls_transport(std::move(socket), *tls_)
+                            : make_plain_transport(std::move(socket));
+      thread.add(std::make_shared<Session>(thread, parts_, std::move(transport), loopback));
+    });
+  }
+
+  ServerParts parts_;
+  std::unique_ptr<asio::ssl::context> tls_;
+  std::vector<std::unique_ptr<IoThread>> threads_;
+  std::optional<Listener> listener_;
+  std::size_t next_thread_ = 0;
+  bool started_ = false;
+  bool stopped_ = false;
+};
+
+Result<std::unique_ptr<HttpServer>> HttpServer::listen(HttpServerOptions options, Router router) {
+  std::unique_ptr<asio::ssl::context> tls;
+  if (!options.tls.certificate.empty()) {
+    ROOST_TRY(tls, load_server_tls(options.tls));
+  }
+  ROOST_TRY(Fd socket, listen_on(options.address, options.port));
+  auto server = std::make_unique<Server>(std::move(options), std::move(router), std::move(socket),
+                                         std::move(tls));
+  return std::unique_ptr<HttpServer>(new HttpServer(std::move(server)));
+}
+
+HttpServer::HttpServer(std::unique_ptr<Server> server) : server_(std::move(server)) {}
+HttpServer::~HttpServer() { stop(); }
+std::uint16_t HttpServer::port() const { return server_->port(); }
+void HttpServer::start() { server_->start(); }
+void HttpServer::stop() { server_->stop(); }
+
+}  // namespace roost

@@ -1,0 +1,146 @@
+#include "observe/log_store.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/files.h"
+#include "base/text.h"
+
+namespace fs = std::filesystem;
+
+namespace roost {
+
+std::string real_log_name(std::string_view name) {
+  return std::string(name == "user_logs/std_log.txt" ? kDriverLog : name);
+}
+
+// Runs are spread over folders by the last two characters of their id, which are random.
+fs::path LogStore::attempt_folder(const std::string& run, std::int64_t attempt) const {
+  return folder_ / run.substr(run.size() < 2 ? 0 : run.size() - 2) / run / std::to_string(attempt);
+}
+
+std::mutex& LogStore::lock_for(const std::string& run) {
+  return locks_[std::hash<std::string>()(run) % locks_.size()];
+}
+
+Result<std::uint64_t> LogStore::append(const std::string& run, std::int64_t attempt,
+                                       const std::string& name, std::uint64_t offset,
+                                       std::string_view bytes) {
+  const fs::path file = attempt_folder(run, attempt) / name;
+  const std::lock_guard lock(lock_for(run));
+  Fd fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  if (!fd && errno == ENOENT) {
+    ROOST_CHECK(make_folders(file.parent_path()));
+    fd.reset(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  }
+  if (!fd) return fail_errno(errno, "write the log " + name);
+  struct stat info {};
+  if (::fstat(fd.get(), &info) != 0) return fail_errno(errno, "write the log " + name);
+  const auto have = static_cast<std::uint64_t>(info.st_size);
+  if (offset > have || offset + bytes.size() <= have) return have;
+  bytes.remove_prefix(have - offset);
+  ROOST_CHECK(write_all(fd.get(), bytes, "the log " + name));
+  return have + bytes.size();
+}
+
+Result<std::string> LogStore::read(const std::string& run, std::int64_t attempt,
+                                   const std::string& name, std::uint64_t offset,
+                                   std::size_t limit) const {
+  const Fd fd(::open((attempt_folder(run, attempt) / name).c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) {
+    if (errno == ENOENT || errno == ENOTDIR) return std::string();
+    return fail_errno(errno, "read the log " + name);
+  }
+  struct stat info {};
+  if (::fstat(fd.get(), &info) != 0) return fail_errno(errno, "read the log " + name);
+  const auto have = static_cast<std::uint64_t>(info.st_size);
+  if (offset >= have) return std::string();
+  std::string out(std::min<std::uint64_t>(limit, have - offset), '\0');
+  std::size_t filled = 0;
+  while (filled < out.size()) {
+    const ssize_t got = ::pread(fd.get(), out.data() + filled, out.size() - filled,
+                                static_cast<off_t>(offset + filled));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail_errno(errno, "read the log " + name);
+    if (got == 0) break;
+    filled += static_cast<std::size_t>(got);
+  }
+  out.resize(filled);
+  return out;
+}
+
+Result<std::uint64_t> LogStore::size(const std::string& run, std::int64_t attempt,
+                                     const std::string& name) const {
+  struct stat info {};
+  if (::stat((attempt_folder(run, attempt) / name).c_str(), &info) != 0 || !S_ISREG(info.st_mode)) {
+    return fail(ErrorCode::kNotFound,
+                fmt::format("run {} has no log \"{}\"; 'roost logs {} --list' shows those it has", run,
+                            printable(name), run));
+  }
+  return static_cast<std::uint64_t>(info.st_size);
+}
+
+std::vector<LogStore::Entry> LogStore::list(const std::string& run, std::int64_t attempt) const {
+  std::vector<Entry> entries;
+  const fs::path root = attempt_folder(run, attempt);
+  std::error_code error;
+  for (auto it = fs::recursive_directory_iterator(root, error);
+       !error && it != fs::recursive_directory_iterator(); it.increment(error)) {
+    if (!it->is_regular_file(error)) continue;
+    entries.push_back({it->path().lexically_relative(root).string(), it->file_size(error)});
+  }
+  std::sort(entries.begin(), entries.end(),
+            [](const Entry& a, const Entry& b) { return a.name < b.name; });
+  return entries;
+}
+
+std::vector<std::string> LogStore::last_lines(const std::string& run, std::int64_t attempt,
+                                              const std::string& name, std::size_t count) const {
+  const auto length = size(run, attempt, name);
+  if (!length) return {};
+  constexpr std::uint64_t kTail = 64 * 1024;
+  const std::uint64_t from = *length > kTail ? *length - kTail : 0;
+  const auto tail = read(run, attempt, name, from, kTail);
+  if (!tail) return {};
+  std::vector<std::string> lines = split(*tail, '\n');
+  if (from > 0 && lines.size() > 1) lines.erase(lines.begin());
+  while (!lines.empty() && lines.back().empty()) lines.pop_back();
+  if (lines.size() > count) lines.erase(lines.begin(), lines.end() - static_cast<long>(count));
+  for (auto& line : lines) {
+    if (line.size() > 1000) line = line.substr(0, 1000) + "...";
+    line = to_utf8(line);
+  }
+  return lines;
+}
+
+Status LogStore::sync(const std::string& run, std::int64_t attempt) const {
+  const fs::path root = attempt_folder(run, attempt);
+  std::set<fs::path> folders = {root};
+  for (const auto& entry : list(run, attempt)) {
+    const fs::path file = root / entry.name;
+    const Fd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!fd || ::fsync(fd.get()) != 0) return fail_errno(errno, "sync the log " + entry.name);
+    // fsync of a new file also commits the journal with its folders on ext4, XFS and btrfs, but only
+    // syncing the folder itself promises the name.
+    folders.insert(file.parent_path());
+  }
+  for (const auto& folder : folders) {
+    if (auto synced = sync_folder(folder); !synced && synced.error().code != ErrorCode::kNotFound) {
+      return synced;
+    }
+  }
+  if (folders.size() > 1) {
+    ROOST_CHECK(sync_folder(root.parent_path()));
+    ROOST_CHECK(sync_folder(root.parent_path().parent_path()));
+  }
+  return {};
+}
+
+}  // namespace roost

@@ -1,0 +1,204 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "observe/metric_block.h"
+#include "observe/metric_store.h"
+
+namespace roost {
+namespace {
+
+#define ROOST_METRIC_COLUMNS "id, name, kind, count, last_json, min, max, last_step, last_at"
+
+MetricSummary read_summary(const Rows& rows) {
+  MetricSummary summary;
+  summary.id = rows.integer(0);
+  summary.name = rows.text(1);
+  summary.kind = rows.text(2);
+  summary.count = rows.integer(3);
+  if (!rows.is_null(4)) summary.last = Json::parse(rows.bytes(4), nullptr, false);
+  if (!rows.is_null(5)) summary.min = rows.real(5);
+  if (!rows.is_null(6)) summary.max = rows.real(6);
+  summary.last_step = rows.maybe_integer(7);
+  summary.last_at = rows.maybe_integer(8);
+  return summary;
+}
+
+Json step_json(std::int64_t step) { return step == MetricPoint::kNoStep ? Json() : Json(step); }
+
+// One down-sampled piece of a series. NaN and infinities count, but do not enter min, max and mean.
+struct Bucket {
+  std::int64_t index = 0;
+  std::int64_t count = 0;
+  std::int64_t finite = 0;
+  MetricPoint first;
+  MetricPoint last;
+  double min = 0;
+  double max = 0;
+  double sum = 0;
+
+  void add(std::int64_t at, const MetricPoint& point) {
+    if (count++ == 0) {
+      index = at;
+      first = point;
+    }
+    last = point;
+    if (!std::isfinite(point.value)) return;
+    min = finite == 0 ? point.value : std::min(min, point.value);
+    max = finite == 0 ? point.value : std::max(max, point.value);
+    sum += point.value;
+    ++finite;
+  }
+
+  Json json() const {
+    const auto or_null = [&](double value) { return finite == 0 ? Json() : number_json(value); };
+    return {{"index", index},
+            {"count", count},
+            {"step_first", step_json(first.step)},
+            {"step_last", step_json(last.step)},
+            {"at_first", format_time(first.at)},
+            {"at_last", format_time(last.at)},
+            {"min", or_null(min)},
+            {"max", or_null(max)},
+            {"mean", or_null(sum / static_cast<double>(std::max<std::int64_t>(finite, 1)))},
+            {"last", number_json(last.value)}};
+  }
+};
+
+}  // namespace
+
+Json summary_json(const MetricSummary& summary) {
+  const auto number = [](const std::optional<double>& v) { return v ? number_json(*v) : Json(); };
+  return {{"name", summary.name},
+          {"kind", summary.kind},
+          {"count", summary.count},
+          {"last", summary.last},
+          {"min", number(summary.min)},
+          {"max", number(summary.max)},
+          {"last_step", summary.last_step ? Json(*summary.last_step) : Json()},
+          {"last_at", summary.last_at ? Json(format_time(*summary.last_at)) : Json()}};
+}
+
+Result<std::vector<MetricSummary>> list_metrics(Tx& tx, std::int64_t run) {
+  std::vector<MetricSummary> all;
+  Rows rows = tx.query("SELECT " ROOST_METRIC_COLUMNS " FROM metric WHERE run = ? ORDER BY name", run);
+  while (rows.next()) all.push_back(read_summary(rows));
+  ROOST_CHECK(rows.status());
+  return all;
+}
+
+Result<MetricSummary> find_metric(Tx& tx, const Run& run, std::string_view name) {
+  Rows rows = tx.query("SELECT " ROOST_METRIC_COLUMNS " FROM metric WHERE run = ? AND name = ?",
+                       run.seq, name);
+  if (rows.next()) return read_summary(rows);
+  ROOST_CHECK(rows.status());
+  return fail(ErrorCode::kNotFound,
+              fmt::format("run {} has no metric \"{}\"; 'roost metrics {}' lists those it has", run.id,
+                          printable(name), run.id));
+}
+
+Result<Json> metric_points(Tx& tx, const MetricSummary& metric, std::int64_t from_index,
+                           std::int64_t limit) {
+  const std::int64_t end = limit > INT64_MAX - from_index ? INT64_MAX : from_index + limit;
+  std::map<std::int64_t, Json> points;  // numbers and values of one series, in order
+  {
+    Rows rows = tx.query(
+        "SELECT first, data FROM metric_block WHERE metric = ? AND first < ? AND first + count > ?"
+        " ORDER BY first",
+        metric.id, end, from_index);
+    while (rows.next()) {
+      const std::int64_t first = rows.integer(0);
+      const std::string_view block = rows.bytes(1);
+      for (std::size_t i = 0; i < point_count(block); ++i) {
+        const std::int64_t index = first + static_cast<std::int64_t>(i);
+        if (index < from_index || index >= end) continue;
+        const MetricPoint point = point_at(block, i);
+        points[index] = {{"index", index},
+                         {"step", step_json(point.step)},
+                         {"at", format_time(point.at)},
+                         {"value", number_json(point.value)}};
+      }
+    }
+    ROOST_CHECK(rows.status());
+  }
+  Rows rows = tx.query(
+      "SELECT idx, step, at, value_json FROM metric_value WHERE metric = ? AND idx >= ? AND idx < ?",
+      metric.id, from_index, end);
+  while (rows.next()) {
+    points[rows.integer(0)] = {{"index", rows.integer(0)},
+                               {"step", rows.is_null(1) ? Json() : Json(rows.integer(1))},
+                               {"at", format_time(rows.integer(2))},
+                               {"value", Json::parse(rows.bytes(3), nullptr, false)}};
+  }
+  ROOST_CHECK(rows.status());
+  Json list = Json::array();
+  for (auto& [index, point] : points) list.push_back(std::move(point));
+  return Json{{"name", metric.name}, {"kind", metric.kind}, {"count", metric.count},
+              {"points", std::move(list)}};
+}
+
+Result<Json> metric_buckets(Tx& tx, const MetricSummary& metric, std::int64_t buckets) {
+  const std::int64_t per_bucket = (metric.count + buckets - 1) / buckets;
+  std::vector<Bucket> all(static_cast<std::size_t>((metric.count + per_bucket - 1) / per_bucket));
+  Rows rows = tx.query("SELECT first, data FROM metric_block WHERE metric = ? ORDER BY first",
+                       metric.id);
+  while (rows.next()) {
+    const std::int64_t first = rows.integer(0);
+    const std::string_view block = rows.bytes(1);
+    for (std::size_t i = 0; i < point_count(block); ++i) {
+      const std::int64_t index = first + static_cast<std::int64_t>(i);
+      const auto bucket = static_cast<std::size_t>(index / per_bucket);
+      if (bucket < all.size()) all[bucket].add(index, point_at(block, i));
+    }
+  }
+  ROOST_CHECK(rows.status());
+  Json list = Json::array();
+  for (const auto& bucket : all) {
+    if (bucket.count > 0) list.push_back(bucket.json());
+  }
+  return Json{{"name", metric.name}, {"kind", metric.kind}, {"count", metric.count},
+              {"buckets", std::move(list)}};
+}
+
+Status insert_system_sample(Tx& tx, std::int64_t run, const std::string& node, Micros at,
+                            const Json& values) {
+  ROOST_CHECK(tx.run("INSERT OR REPLACE INTO system_sample VALUES (?, ?, ?, ?)", run, node, at,
+                     to_text(values)));
+  return {};
+}
+
+Result<Json> system_series(Tx& tx, std::int64_t run, std::int64_t buckets) {
+  struct Sample {
+    Micros at;
+    double value;
+  };
+  std::map<std::pair<std::string, std::string>, std::vector<Sample>> series;
+  Rows rows = tx.query(
+      "SELECT node, at, values_json FROM system_sample WHERE run = ? ORDER BY node, at", run);
+  while (rows.next()) {
+    const Json values = Json::parse(rows.bytes(2), nullptr, false);
+    if (!values.is_object()) continue;
+    for (const auto& item : values.items()) {
+      if (const auto number = json_number(item.value())) {
+        series[{rows.text(0), item.key()}].push_back({rows.integer(1), *number});
+      }
+    }
+  }
+  ROOST_CHECK(rows.status());
+  Json list = Json::array();
+  for (const auto& [key, samples] : series) {
+    // Every n-th of a long series is enough to see the load.
+    const std::size_t stride = std::max<std::size_t>(1, samples.size() / static_cast<std::size_t>(buckets));
+    Json points = Json::array();
+    for (std::size_t i = 0; i < samples.size(); i += stride) {
+      points.push_back({{"at", format_time(samples[i].at)}, {"value", number_json(samples[i].value)}});
+    }
+    list.push_back({{"node", key.first}, {"name", key.second}, {"points", std::move(points)}});
+  }
+  return Json{{"series", std::move(list)}};
+}
+
+}  // namespace roost

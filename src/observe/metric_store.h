@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "db/database.h"
+#include "domain/run.h"
+
+namespace roost {
+
+// What a run's scripts reported: numbers in blocks, everything else as values. Works inside a
+// caller's transaction, together with how far each spool file has been taken in.
+
+struct Ingested {
+  std::uint64_t length = 0;  // of the spool file, taken in so far
+  std::int64_t points = 0;
+  std::int64_t bad_lines = 0;
+  std::string first_bad;  // why
+};
+
+// Takes in the whole lines of `bytes`, which lie at `offset` of the spool file. What was taken in
+// before is skipped, a gap is not taken (the answered length tells where to go on).
+Result<Ingested> ingest_spool(Tx& tx, Run& run, std::int64_t attempt, const std::string& spool,
+                              std::uint64_t offset, std::string_view bytes);
+
+struct MetricSummary {
+  std::int64_t id = 0;
+  std::string name;
+  std::string kind;
+  std::int64_t count = 0;
+  Json last;
+  std::optional<double> min;
+  std::optional<double> max;
+  std::optional<std::int64_t> last_step;
+  std::optional<Micros> last_at;
+};
+Json summary_json(const MetricSummary& summary);
+
+Result<std::vector<MetricSummary>> list_metrics(Tx& tx, std::int64_t run);
+Result<MetricSummary> find_metric(Tx& tx, const Run& run, std::string_view name);
+
+// Points `from_index` and on, at most `limit`, as the API shows them.
+Result<Json> metric_points(Tx& tx, const MetricSummary& metric, std::int64_t from_index,
+                           std::int64_t limit);
+// The whole series in at most `buckets` pieces of equal point count, each with its minimum and
+// maximum, so that no spike is lost.
+Result<Json> metric_buckets(Tx& tx, const MetricSummary& metric, std::int64_t buckets);
+
+Status insert_system_sample(Tx& tx, std::int64_t run, const std::string& node, Micros at,
+                            const Json& values);
+Result<Json> system_series(Tx& tx, std::int64_t run, std::int64_t buckets);
+
+}  // namespace roost

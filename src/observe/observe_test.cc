@@ -1,0 +1,119 @@
+#include <cmath>
+
+#include "observe/log_store.h"
+#include "observe/metric_store.h"
+#include "records/test_database.h"
+
+namespace roost {
+namespace {
+
+class Observe : public DatabaseFixture {
+ protected:
+  Ingested ingest(Run& run, std::uint64_t offset, std::string_view bytes) {
+    Ingested taken;
+    write([&](Tx& tx) -> Status {
+      ROOST_TRY(taken, ingest_spool(tx, run, 1, "spool/a.spool", offset, bytes));
+      return {};
+    });
+    return taken;
+  }
+  Json points(const Run& run, const char* name) {
+    Json out;
+    write([&](Tx& tx) -> Status {
+      ROOST_TRY(const auto metric, find_metric(tx, run, name));
+      ROOST_TRY(out, metric_points(tx, metric, 0, 1'000'000));
+      return {};
+    });
+    return out["points"];
+  }
+};
+
+std::string scalar(int value) {
+  return R"(["scalar","loss",)" + std::to_string(value) + ",null,1763240000]\n";
+}
+
+TEST_F(Observe, RepeatedAndOverlappingPiecesAreTakenOnce) {
+  Run run = add_run();
+  std::string all;
+  for (int i = 0; i < 10; ++i) all += scalar(i);
+  const std::uint64_t half = 5 * scalar(0).size();
+  EXPECT_EQ(ingest(run, 0, std::string_view(all).substr(0, half + 3)).length, half)
+      << "a line cut off is left for the next piece";
+  EXPECT_EQ(ingest(run, 0, std::string_view(all).substr(0, half)).points, 0);
+  EXPECT_EQ(ingest(run, all.size(), scalar(99)).length, half) << "a gap is not taken";
+  EXPECT_EQ(ingest(run, half - scalar(0).size(), std::string_view(all).substr(half - scalar(0).size())).points, 5);
+  const Json got = points(run, "loss");
+  ASSERT_EQ(got.size(), 10U);
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(got[static_cast<std::size_t>(i)]["value"], static_cast<double>(i));
+}
+
+TEST_F(Observe, BadLinesAreSkippedAndCounted) {
+  Run run = add_run();
+  const auto taken = ingest(run, 0, scalar(1) + "garbage\n" + scalar(2));
+  EXPECT_EQ(taken.bad_lines, 1);
+  EXPECT_NE(taken.first_bad.find("garbage"), std::string::npos);
+  EXPECT_EQ(points(run, "loss").size(), 2U);
+}
+
+TEST_F(Observe, KeepsAllKindsInOrder) {
+  Run run = add_run();
+  ingest(run, 0,
+         "[\"list\",\"l\",[1,2,\"NaN\"],null,1]\n"
+         "[\"row\",\"r\",{\"a\":1},null,1]\n[\"row\",\"r\",{\"a\":2},null,2]\n"
+         "[\"scalar\",\"size\",\"100k\",null,1]\n[\"scalar\",\"size\",5,null,1]\n"
+         "[\"confusion_matrix\",\"cm\",{\"matrix\":[[1,0],[0,1]]},null,1]\n"
+         "[\"tag\",\"team\",\"red\",null,1]\n");
+  EXPECT_EQ(points(run, "l").size(), 3U);
+  EXPECT_EQ(points(run, "l")[2]["value"], "NaN");
+  EXPECT_EQ(points(run, "r")[1]["value"], Json({{"a", 2}}));
+  EXPECT_EQ(points(run, "size")[0]["value"], "100k");
+  EXPECT_EQ(points(run, "size")[1]["value"], 5.0);
+  EXPECT_EQ(reload(run).tags, Json({{"team", "red"}}));
+}
+
+TEST_F(Observe, LongSeriesSpanBlocksAndBucketsKeepTheSpikes) {
+  Run run = add_run();
+  std::string all;
+  for (int i = 0; i < 20'000; ++i) all += scalar(i == 7777 ? 1'000'000 : i == 12'345 ? -5 : i % 100);
+  ingest(run, 0, std::string_view(all).substr(0, all.size() / 3));
+  const auto first = ingest(run, 0, all);
+  EXPECT_EQ(first.length, all.size());
+  EXPECT_EQ(points(run, "loss").size(), 20'000U);
+  write([&](Tx& tx) -> Status {
+    ROOST_TRY(const auto metric, find_metric(tx, run, "loss"));
+    EXPECT_EQ(metric.count, 20'000);
+    EXPECT_EQ(metric.max, 1'000'000.0);
+    ROOST_TRY(const Json down, metric_buckets(tx, metric, 50));
+    double low = 1e9;
+    double high = -1e9;
+    std::int64_t count = 0;
+    for (const auto& bucket : down["buckets"]) {
+      low = std::min(low, bucket["min"].get<double>());
+      high = std::max(high, bucket["max"].get<double>());
+      count += bucket["count"].get<std::int64_t>();
+    }
+    EXPECT_LE(down["buckets"].size(), 50U);
+    EXPECT_EQ(low, -5.0);
+    EXPECT_EQ(high, 1'000'000.0);
+    EXPECT_EQ(count, 20'000);
+    return {};
+  });
+}
+
+TEST_F(Observe, LogsTakeEveryByteOnceWhateverIsRepeated) {
+  LogStore logs(folder_ / "logs");
+  EXPECT_EQ(logs.append("r1", 1, "azureml-logs/70_driver_log.txt", 0, "hello ").value(), 6U);
+  EXPECT_EQ(logs.append("r1", 1, "azureml-logs/70_driver_log.txt", 0, "hello ").value(), 6U);
+  EXPECT_EQ(logs.append("r1", 1, "azureml-logs/70_driver_log.txt", 3, "lo world\n").value(), 12U);
+  EXPECT_EQ(logs.append("r1", 1, "azureml-logs/70_driver_log.txt", 50, "gap").value(), 12U);
+  EXPECT_EQ(logs.read("r1", 1, "azureml-logs/70_driver_log.txt", 0, 100).value(), "hello world\n");
+  EXPECT_EQ(logs.read("r1", 1, "absent", 0, 100).value(), "");
+  EXPECT_FALSE(logs.size("r1", 1, "absent"));
+  EXPECT_EQ(logs.list("r1", 1).size(), 1U);
+  EXPECT_EQ(logs.last_lines("r1", 1, "azureml-logs/70_driver_log.txt", 5),
+            std::vector<std::string>{"hello world"});
+  EXPECT_TRUE(logs.sync("r1", 1));
+}
+
+}  // namespace
+}  // namespace roost

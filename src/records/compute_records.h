@@ -1,0 +1,40 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db/database.h"
+#include "domain/compute.h"
+
+namespace roost {
+
+Result<Compute> find_compute(Tx& tx, std::string_view workspace, std::string_view name);
+Result<std::vector<Compute>> list_computes(Tx& tx);
+Result<std::vector<Compute>> list_computes(Tx& tx, std::string_view workspace);
+Status insert_compute(Tx& tx, const Compute& compute);
+Status save_compute(Tx& tx, const Compute& compute);
+Status remove_compute(Tx& tx, const Compute& compute);
+
+Result<std::vector<Node>> list_nodes(Tx& tx);
+Result<std::vector<Node>> list_nodes(Tx& tx, std::string_view workspace, std::string_view compute);
+Result<Node> find_node(Tx& tx, std::string_view id);
+Result<std::optional<std::string>> node_for_token(Tx& tx, std::string_view token_hash);
+Status insert_node(Tx& tx, const Node& node, std::string_view token_hash);
+Status save_node(Tx& tx, const Node& node);
+Status remove_node(Tx& tx, std::string_view id);
+
+// An attempt is one try of a run on one node; only while it is open are its writes taken.
+struct Attempt {
+  std::int64_t run = 0;
+  std::int64_t attempt = 0;
+  std::string node;
+  bool open = true;
+};
+Status insert_attempt(Tx& tx, const Attempt& attempt, std::string_view token_hash, Micros now);
+Status close_attempt(Tx& tx, std::int64_t run, std::int64_t attempt);
+Result<std::vector<Attempt>> open_attempts(Tx& tx, std::string_view node);
+Result<std::optional<Attempt>> attempt_for_token(Tx& tx, std::string_view token_hash);
+Result<std::optional<Attempt>> open_attempt(Tx& tx, std::int64_t run);
+
+}  // namespace roost

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db/database.h"
+#include "domain/run.h"
+
+namespace roost {
+
+// Rows of the run history and their values. All work inside a caller's transaction.
+
+Result<Run> find_run(Tx& tx, std::string_view id);  // kNotFound with how to list runs
+Result<Run> run_by_row(Tx& tx, std::int64_t seq);
+
+// Inserts a new run in state Starting with its first event; sets seq and number.
+Status insert_run(Tx& tx, Run& run);
+
+// The only way a run changes state: checks the table, writes run and event. Also stores whatever else
+// was changed in `run` (attempt, node, exit code, error, times).
+Status move_run(Tx& tx, Run& run, RunStatus to, std::string_view reason, Micros at);
+// Stores `run`'s changeable fields without a change of state.
+Status save_run(Tx& tx, const Run& run);
+Status replace_tags(Tx& tx, Run& run, Json tags);
+Status add_notice(Tx& tx, Run& run, const std::string& notice);
+
+Result<std::vector<RunEvent>> run_events(Tx& tx, std::int64_t seq);
+
+struct RunFilter {
+  std::string workspace;
+  std::string experiment;
+  std::vector<std::string> statuses;
+  // Each "key" or "key=value".
+  std::vector<std::string> tags;
+  std::string name;  // part of the display name or id
+  std::string compute;
+  std::string parent;
+  std::optional<Micros> created_after;
+  std::optional<Micros> created_before;
+  std::int64_t limit = 50;
+  std::optional<std::int64_t> before_seq;  // the cursor
+};
+
+struct RunPage {
+  std::vector<Run> runs;  // newest first
+  std::optional<std::int64_t> next;
+};
+Result<RunPage> list_runs(Tx& tx, const RunFilter& filter);
+
+// Runs that wait for a node of this compute, the one to start first in front.
+Result<std::vector<Run>> waiting_runs(Tx& tx, std::string_view workspace, std::string_view compute,
+                                      std::int64_t limit);
+Result<std::int64_t> count_waiting(Tx& tx, std::string_view workspace, std::string_view compute);
+// All runs that have not ended.
+Result<std::vector<Run>> active_runs(Tx& tx);
+
+}  // namespace roost

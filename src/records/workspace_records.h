@@ -1,0 +1,49 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "db/database.h"
+
+namespace roost {
+
+struct Workspace {
+  std::string name;
+  std::string id;
+  Micros created = 0;
+};
+
+struct Experiment {
+  std::int64_t row = 0;
+  std::string workspace;
+  std::string name;
+  std::string id;
+  Micros created = 0;
+  bool archived = false;
+  Json tags = Json::object();
+  std::int64_t run_count = 0;
+  std::optional<Micros> last_run;
+};
+
+Json workspace_json(const Workspace& workspace);
+Json experiment_json(const Experiment& experiment);
+
+Result<Workspace> find_workspace(Tx& tx, std::string_view name);
+Result<std::vector<Workspace>> list_workspaces(Tx& tx);
+Result<Workspace> insert_workspace(Tx& tx, const std::string& name, Micros now);
+
+Result<Experiment> find_experiment(Tx& tx, std::string_view workspace, std::string_view name);
+// The experiment, made if there is none of that name yet.
+Result<Experiment> open_experiment(Tx& tx, const std::string& workspace, const std::string& name,
+                                   Micros now);
+Result<Experiment> insert_experiment(Tx& tx, const std::string& workspace, const std::string& name,
+                                     Micros now);
+Status save_experiment(Tx& tx, const Experiment& experiment);
+// By name, those after `after_name`.
+Result<std::vector<Experiment>> list_experiments(Tx& tx, std::string_view workspace,
+                                                 std::string_view after_name, std::int64_t limit);
+
+}  // namespace roost

@@ -1,0 +1,97 @@
+#include "runner/command_line.h"
+
+#include <unistd.h>
+
+#include <cctype>
+#include <cerrno>
+
+#include "base/files.h"
+
+extern char** environ;
+
+namespace fs = std::filesystem;
+
+namespace roost {
+namespace {
+
+std::size_t name_length(std::string_view text) {
+  std::size_t length = 0;
+  while (length < text.size()) {
+    const auto c = static_cast<unsigned char>(text[length]);
+    if (c != '_' && std::isalpha(c) == 0 && (length == 0 || std::isdigit(c) == 0)) break;
+    ++length;
+  }
+  return length;
+}
+
+}  // namespace
+
+std::string expand_variables(std::string_view text, const Variables& variables) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t dollar = text.find('$');
+    out += text.substr(0, dollar);
+    if (dollar == std::string_view::npos) break;
+    text.remove_prefix(dollar);
+    const bool braced = text.size() > 1 && text[1] == '{';
+    const std::size_t start = braced ? 2 : 1;
+    const std::size_t length = name_length(text.substr(start));
+    const std::size_t end = start + length + (braced ? 1 : 0);
+    const auto value = variables.find(std::string(text.substr(start, length)));
+    const bool whole = length > 0 && (!braced || (start + length < text.size() && text[start + length] == '}'));
+    if (whole && value != variables.end()) {
+      out += value->second;
+      text.remove_prefix(end);
+    } else {
+      out += '$';
+      text.remove_prefix(1);
+    }
+  }
+  return out;
+}
+
+std::vector<std::string> order_program(const Json& order, const Variables& variables) {
+  if (order.contains("command")) {
+    const bool has_bash = ::access("/bin/bash", X_OK) == 0;
+    return {has_bash ? "/bin/bash" : "/bin/sh", "-c", order["command"].get<std::string>()};
+  }
+  std::vector<std::string> program = {order.value("python", ""), order.value("script", "")};
+  for (const auto& argument : order.value("arguments", std::vector<std::string>())) {
+    program.push_back(expand_variables(argument, variables));
+  }
+  return program;
+}
+
+Variables inherited_variables() {
+  Variables variables;
+  for (char** entry = environ; entry && *entry; ++entry) {
+    const std::string_view text = *entry;
+    const std::size_t equals = text.find('=');
+    if (equals == std::string_view::npos || text.starts_with("ROOST_") || text.starts_with("PYTHON") ||
+        text.starts_with("AZUREML_") || text.starts_with("VIRTUAL_ENV=")) {
+      continue;
+    }
+    variables.emplace(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return variables;
+}
+
+Status prefer_python(const std::string& python, const fs::path& shims, Variables& variables) {
+  if (python.empty()) return {};
+  fs::path folder = fs::path(python).parent_path();
+  if (::access((folder / "python").c_str(), X_OK) != 0) {
+    ROOST_CHECK(make_folders(shims));
+    for (const char* name : {"python", "python3"}) {
+      if (::symlink(python.c_str(), (shims / name).c_str()) != 0 && errno != EEXIST) {
+        return fail_errno(errno, "make " + (shims / name).string());
+      }
+    }
+    folder = shims;
+  }
+  auto& path = variables["PATH"];
+  if (path.empty()) path = "/usr/local/bin:/usr/bin:/bin";
+  path = folder.string() + ":" + path;
+  return {};
+}
+
+}  // namespace roost

@@ -1,0 +1,204 @@
+#include "runner/runner.h"
+
+#include <signal.h>
+#include <sys/prctl.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <deque>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "base/log.h"
+#include "net/router.h"
+#include "runner/attempt_run.h"
+#include "runner/sdk.h"
+#include "runner/usage.h"
+
+namespace fs = std::filesystem;
+
+namespace roost {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr auto kAloneBeforeLeaving = std::chrono::seconds(60);
+std::atomic<bool> terminated = false;
+
+class Runner {
+ public:
+  Runner(NodeSettings settings, std::string token)
+      : settings_(std::move(settings)), token_(std::move(token)) {}
+
+  void run() {
+    std::thread orders([this] { take_orders(); });
+    std::thread beats([this] { send_heartbeats(); });
+    while (auto attempt = next_attempt()) {
+      attempt->run();
+      const std::lock_guard lock(mutex_);
+      current_.reset();
+      last_busy_ = steady_clock::now();
+    }
+    stop_ = true;
+    changed_.notify_all();
+    {
+      const std::lock_guard lock(mutex_);
+      if (order_client_) order_client_->interrupt();
+    }
+    orders.join();
+    beats.join();
+  }
+
+ private:
+  // Waits for the next order; null when it is time to leave.
+  std::shared_ptr<AttemptRun> next_attempt() {
+    std::unique_lock lock(mutex_);
+    while (waiting_.empty()) {
+      const bool alone = steady_clock::now() - std::max(last_heard_, last_busy_) > kAloneBeforeLeaving;
+      if (leaving_ || terminated || alone) return nullptr;
+      changed_.wait_for(lock, milliseconds(500));
+    }
+    if (terminated) return nullptr;
+    Json order = std::move(waiting_.front());
+    waiting_.pop_front();
+    current_ = std::make_shared<AttemptRun>(settings_, std::move(order));
+    if (canceled_.contains({current_->run_id(), current_->attempt()})) current_->cancel(0);
+    return current_;
+  }
+
+  void take_orders() {
+    milliseconds pause{10};
+    while (!stop_) {
+      ServerLink link(settings_.server_file, token_, stop_);
+      if (ApiClient* api = link.client()) {
+        {
+          const std::lock_guard lock(mutex_);
+          if (stop_) return;
+          order_client_ = api;
+        }
+        const Status ended = api->stream_lines(
+            "/nodes/" + percent_encode(settings_.node) + "/orders", [&](std::string_view line) {
+              pause = milliseconds(10);
+              take_order(line);
+              return !stop_;
+            });
+        {
+          const std::lock_guard lock(mutex_);
+          order_client_ = nullptr;
+        }
+        if (!ended && ended.error().code == ErrorCode::kUnauthenticated) given_up();
+      }
+      if (stop_) return;
+      std::this_thread::sleep_for(pause);
+      pause = std::min(pause * 2, milliseconds(500));
+    }
+  }
+
+  void take_order(std::string_view line) {
+    auto order = parse_json(line, "an order");
+    const std::lock_guard lock(mutex_);
+    last_heard_ = steady_clock::now();
+    if (!order || !order->is_object()) return;
+    const std::string type = order->value("type", "");
+    if (type == "hello") {
+      heartbeat_ = milliseconds(static_cast<int>(order->value("heartbeat_seconds", 2.0) * 1000));
+    } else if (type == "start") {
+      Json work = order->value("order", Json::object());
+      if (!seen_.insert({work.value("run", ""), work.value("attempt", std::int64_t{0})}).second) return;
+      waiting_.push_back(std::move(work));
+    } else if (type == "cancel") {
+      const std::pair key(order->value("run", ""), order->value("attempt", std::int64_t{0}));
+      canceled_.insert(key);
+      if (current_ && current_->run_id() == key.first && current_->attempt() == key.second) {
+        current_->cancel(order->value("grace_seconds", 10));
+      }
+    } else if (type == "leave") {
+      leaving_ = true;
+    }
+    changed_.notify_all();
+  }
+
+  void send_heartbeats() {
+    ServerLink link(settings_.server_file, token_, stop_);
+    Usage usage(settings_.folder);
+    for (;;) {
+      Json body = {{"run", nullptr}, {"attempt", 0}, {"usage", nullptr}};
+      {
+        std::unique_lock lock(mutex_);
+        changed_.wait_for(lock, beats_ == 0 ? milliseconds(200) : heartbeat_, [this] { return stop_ || terminated; });
+        if (stop_) return;
+        if (terminated && current_) current_->abandon();
+        if (current_) body.update({{"run", current_->run_id()}, {"attempt", current_->attempt()}});
+      }
+      ++beats_;
+      if (!body["run"].is_null()) body["usage"] = usage.sample();
+      const auto heard = link.once([&](ApiClient& api) {
+        return api.post("/nodes/" + percent_encode(settings_.node) + "/heartbeat", body);
+      });
+      if (!heard && heard.error().code == ErrorCode::kUnauthenticated) given_up();
+      const std::lock_guard lock(mutex_);
+      if (heard) last_heard_ = steady_clock::now();
+      if (heard && heard->value("fenced", false) && current_ && current_->run_id() == body["run"]) {
+        current_->abandon();
+      }
+    }
+  }
+
+  // The server does not know this node any more: whatever it runs has been given up.
+  void given_up() {
+    const std::lock_guard lock(mutex_);
+    log_warning("the server has given this node up; leaving");
+    leaving_ = true;
+    waiting_.clear();
+    if (current_) current_->abandon();
+    changed_.notify_all();
+  }
+
+  const NodeSettings settings_;
+  const std::string token_;
+  std::atomic<bool> stop_ = false;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Json> waiting_;
+  std::set<std::pair<std::string, std::int64_t>> seen_;
+  std::set<std::pair<std::string, std::int64_t>> canceled_;
+  std::shared_ptr<AttemptRun> current_;
+  ApiClient* order_client_ = nullptr;
+  bool leaving_ = false;
+  milliseconds heartbeat_{2000};
+  int beats_ = 0;
+  steady_clock::time_point last_heard_ = steady_clock::now();
+  steady_clock::time_point last_busy_ = steady_clock::now();
+};
+
+}  // namespace
+
+Status run_runner(const RunnerOptions& options) {
+  const char* token = std::getenv("ROOST_NODE_TOKEN");
+  if (!token) {
+    return fail(ErrorCode::kInvalidArgument,
+                "ROOST_NODE_TOKEN is not set; runners are started by the server, not by hand");
+  }
+  ::signal(SIGPIPE, SIG_IGN);
+  ::signal(SIGTERM, [](int) { terminated = true; });
+  NodeSettings settings;
+  settings.node = options.node;
+  settings.server_file = options.server_file;
+  settings.folder = options.folder;
+  settings.cache = fs::path(options.folder).parent_path() / "cache";
+  settings.gpus = options.gpus;
+  settings.machine_has_gpus = fs::exists("/dev/nvidiactl");
+  ROOST_CHECK(make_folders(settings.cache));
+  ROOST_TRY(settings.sdk, unpack_sdk(settings.cache));
+  Runner(std::move(settings), token).run();
+  log_info("node {}: left", options.node);
+  return remove_tree(options.folder);
+}
+
+}  // namespace roost

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+
+namespace roost {
+
+struct RunnerOptions {
+  std::string node;
+  std::string server_file;
+  std::string folder;
+  std::string gpus;
+};
+
+// The node agent: takes orders from the server and runs them, one attempt at a time, until it is told
+// to leave, is given up by the server, or has been idle without a server for a minute.
+Status run_runner(const RunnerOptions& options);
+
+}  // namespace roost

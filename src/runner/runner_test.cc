@@ -1,0 +1,90 @@
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "base/digest.h"
+#include "base/files.h"
+#include "runner/command_line.h"
+#include "runner/sdk.h"
+#include "runner/stream_files.h"
+#include "runner/usage.h"
+
+namespace roost {
+namespace {
+
+TEST(CommandLine, ExpandsOnlyVariablesThatAreSet) {
+  const Variables variables = {{"RANK", "3"}, {"DATA", "/d"}};
+  EXPECT_EQ(expand_variables("--rank=$RANK", variables), "--rank=3");
+  EXPECT_EQ(expand_variables("${DATA}/x$RANK.txt", variables), "/d/x3.txt");
+  EXPECT_EQ(expand_variables("$RANKS ${RANK $", variables), "$RANKS ${RANK $");
+  EXPECT_EQ(expand_variables("price: 5$", variables), "price: 5$");
+}
+
+TEST(CommandLine, CommandsGoThroughAShellScriptsThroughPython) {
+  const auto shell = order_program({{"command", "a && b"}}, {});
+  EXPECT_EQ(shell.back(), "a && b");
+  EXPECT_EQ(shell[1], "-c");
+  const auto script = order_program(
+      {{"python", "/usr/bin/python3"}, {"script", "t.py"}, {"arguments", {"--r", "$R"}}}, {{"R", "1"}});
+  EXPECT_EQ(script, (std::vector<std::string>{"/usr/bin/python3", "t.py", "--r", "1"}));
+}
+
+class InFolder : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::path(testing::TempDir()) / ("runner-" + random_hex(4));
+    ASSERT_TRUE(make_folders(folder_));
+  }
+  void TearDown() override { ASSERT_TRUE(remove_tree(folder_)); }
+  void put(const std::string& name, std::string_view text) {
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+  }
+  std::filesystem::path folder_;
+};
+
+using NewBytes = InFolder;
+
+TEST_F(NewBytes, OfALogEverythingOfASpoolWholeLinesUpToTheFirstNul) {
+  put("log", "one\ntwo");
+  EXPECT_EQ(new_bytes(folder_ / "log", 0, 100, false), "one\ntwo");
+  EXPECT_EQ(new_bytes(folder_ / "log", 4, 100, false), "two");
+  EXPECT_EQ(new_bytes(folder_ / "log", 0, 2, false), "on");
+  put("spool", std::string("[1]\n[2]\n[3", 10));
+  EXPECT_EQ(new_bytes(folder_ / "spool", 0, 100, true), "[1]\n[2]\n");
+  put("mapped", std::string("[1]\n\0\0\0\0[2]\n", 12));
+  EXPECT_EQ(new_bytes(folder_ / "mapped", 0, 100, true), "[1]\n");
+  EXPECT_EQ(new_bytes(folder_ / "mapped", 4, 100, true), "");
+  put("long", std::string(5'000'000, 'x') + "\n");
+  EXPECT_EQ(new_bytes(folder_ / "long", 0, 2 << 20, true).size(), 5'000'001U);
+  EXPECT_EQ(new_bytes(folder_ / "absent", 0, 100, false), "");
+}
+
+using Sdk = InFolder;
+
+TEST_F(Sdk, UnpacksOnce) {
+  const auto first = unpack_sdk(folder_);
+  ASSERT_TRUE(first) << first.error().message;
+  EXPECT_TRUE(std::filesystem::exists(*first / "roost" / "run.py"));
+  EXPECT_EQ(unpack_sdk(folder_).value(), *first);
+}
+
+using PreferPython = InFolder;
+
+TEST_F(PreferPython, AFolderWithoutPythonGetsOneByThatName) {
+  put("python3.99", "");
+  Variables variables = {{"PATH", "/usr/bin"}};
+  ASSERT_TRUE(prefer_python((folder_ / "python3.99").string(), folder_ / "bin", variables));
+  EXPECT_EQ(variables["PATH"], (folder_ / "bin").string() + ":/usr/bin");
+  EXPECT_TRUE(std::filesystem::is_symlink(folder_ / "bin" / "python"));
+}
+
+TEST(Usage, SamplesThisMachine) {
+  Usage usage("/");
+  const Json sample = usage.sample();
+  EXPECT_GT(sample["memory_used_mb"].get<double>(), 0);
+  EXPECT_GE(sample["cpu_percent"].get<double>(), 0);
+  EXPECT_GT(sample["disk_free_gb"].get<double>(), 0);
+}
+
+}  // namespace
+}  // namespace roost

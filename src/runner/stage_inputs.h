@@ -1,0 +1,16 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "runner/server_link.h"
+
+namespace roost {
+
+// Makes the snapshot's tree below `destination` (which must not exist), from a cache of blobs by
+// digest that all nodes of this machine share; only what the cache lacks is fetched. The files are
+// reflinks or copies: a script that changes its own files never changes the cache.
+Status stage_snapshot(ServerLink& server, const std::string& snapshot,
+                      const std::filesystem::path& cache, const std::filesystem::path& destination);
+
+}  // namespace roost

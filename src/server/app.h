@@ -1,0 +1,49 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "access/access.h"
+#include "base/clock.h"
+#include "blobs/blob_store.h"
+#include "compute/compute_provider.h"
+#include "db/database.h"
+#include "observe/log_store.h"
+#include "records/change_hub.h"
+#include "server/config.h"
+#include "server/node_watch.h"
+#include "server/statistics.h"
+
+namespace roost {
+
+// The parts of a running server that its routes and its control loop use. Built in server.cc, which
+// owns it; everything in it is thread-safe.
+struct App {
+  ServerConfig config;
+  std::string url;  // known once the listener is bound
+  std::string python;
+  Micros started = 0;
+  Resources machine;
+
+  SystemClock clock;
+  std::unique_ptr<Database> db;
+  std::unique_ptr<BlobStore> blobs;
+  std::unique_ptr<LogStore> logs;
+  std::unique_ptr<Access> access;
+  std::unique_ptr<ComputeProvider> provider;
+  ChangeHub hub;  // "run/<id>", "node/<id>"
+  NodeWatch nodes;
+  Statistics statistics;
+
+  std::function<void()> wake_control_loop;
+  // Ends the server; `keep_runs` leaves training running.
+  std::function<void(bool keep_runs)> request_stop;
+
+  void run_changed(const std::string& run) { hub.publish("run/" + run); }
+  void node_changed(const std::string& node) { hub.publish("node/" + node); }
+};
+
+}  // namespace roost

@@ -1,0 +1,67 @@
+#include "server/config.h"
+
+#include <fmt/format.h>
+
+#include "base/yaml.h"
+
+namespace roost {
+namespace {
+
+bool is_loopback(const std::string& address) {
+  return address.starts_with("127.") || address == "localhost" || address == "::1";
+}
+
+void read_seconds(const Json& root, JsonFields& fields, const char* name, double& seconds) {
+  if (!fields.has(name)) return;
+  const Json& value = root[name];
+  if (!value.is_number() || value.get<double>() < 0.05 || value.get<double>() > 86'400) {
+    fields.reject(fmt::format("\"{}\" must be a number of seconds from 0.05 to 86400", name));
+    return;
+  }
+  seconds = value.get<double>();
+}
+
+}  // namespace
+
+Result<ServerConfig> parse_config(std::string_view yaml, const std::string& file_name) {
+  ROOST_TRY(Json root, parse_yaml(yaml, file_name));
+  if (root.is_null()) root = Json::object();
+  JsonFields fields(root, file_name);
+  ServerConfig config;
+  config.data = fields.string("data");
+  config.address = fields.string("address", config.address);
+  config.port = static_cast<std::uint16_t>(fields.integer("port", config.port, 0, 65535));
+  config.python = fields.string("python");
+  config.allow_insecure = fields.boolean("allow_insecure", false);
+  read_seconds(root, fields, "heartbeat_seconds", config.heartbeat_seconds);
+  read_seconds(root, fields, "node_silent_seconds", config.node_silent_seconds);
+  read_seconds(root, fields, "node_lost_seconds", config.node_lost_seconds);
+  config.cancel_grace_seconds =
+      static_cast<int>(fields.integer("cancel_grace_seconds", config.cancel_grace_seconds, 0, 86'400));
+  config.worker_threads =
+      static_cast<int>(fields.integer("worker_threads", config.worker_threads, 2, 256));
+  const Json tls = fields.object("tls");
+  ROOST_CHECK(fields.done());
+  JsonFields tls_fields(tls, "\"tls\" in " + file_name);
+  config.tls_certificate = tls_fields.string("certificate");
+  config.tls_key = tls_fields.string("key");
+  config.tls_self_signed = tls_fields.boolean("self_signed", false);
+  ROOST_CHECK(tls_fields.done());
+  if (config.tls_certificate.empty() != config.tls_key.empty()) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("\"tls\" in {} needs both \"certificate\" and \"key\"", file_name));
+  }
+  return config;
+}
+
+Status check_exposure(const ServerConfig& config) {
+  const bool tls = config.tls_self_signed || !config.tls_certificate.empty();
+  if (tls || config.allow_insecure || is_loopback(config.address)) return {};
+  return fail(ErrorCode::kInvalidArgument,
+              fmt::format("{} can be reached from other machines, and without TLS tokens would travel in "
+                          "the clear; set \"tls\" (self_signed: true is enough), or allow_insecure: true "
+                          "if you mean it",
+                          config.address));
+}
+
+}  // namespace roost

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "base/json.h"
+
+namespace roost {
+
+// What an operator can set; `roost up` uses the defaults. docs/operations.md explains each.
+struct ServerConfig {
+  std::filesystem::path data;
+  std::string address = "127.0.0.1";
+  std::uint16_t port = 8422;
+  bool any_port_if_taken = false;  // `roost up` without --port
+  std::string python;              // for runs that name no interpreter; "" finds one
+  std::string tls_certificate;
+  std::string tls_key;
+  bool tls_self_signed = false;
+  bool allow_insecure = false;  // serve a non-loopback address without TLS
+  double heartbeat_seconds = 2;
+  double node_silent_seconds = 20;
+  double node_lost_seconds = 60;
+  int cancel_grace_seconds = 10;
+  int worker_threads = 16;
+};
+
+// Reads the YAML of `roost server --config`. Unknown keys and wrong types are refused by name.
+Result<ServerConfig> parse_config(std::string_view yaml, const std::string& file_name);
+
+// Refuses to let others on the network in without TLS unless that was asked for in words.
+Status check_exposure(const ServerConfig& config);
+
+}  // namespace roost

@@ -1,0 +1,42 @@
+#include "server/config.h"
+
+#include <gtest/gtest.h>
+
+namespace roost {
+namespace {
+
+TEST(Config, ReadsWhatIsSetAndKeepsTheRest) {
+  const auto config = parse_config("port: 9000\ntls:\n  self_signed: true\n", "roost.yaml");
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->port, 9000);
+  EXPECT_TRUE(config->tls_self_signed);
+  EXPECT_EQ(config->address, "127.0.0.1");
+  EXPECT_TRUE(parse_config("", "roost.yaml"));
+}
+
+TEST(Config, RefusesByName) {
+  const auto message = [](const char* text) {
+    const auto config = parse_config(text, "roost.yaml");
+    return config ? std::string() : config.error().message;
+  };
+  EXPECT_NE(message("prot: 1").find("prot"), std::string::npos);
+  EXPECT_NE(message("port: 70000").find("port"), std::string::npos);
+  EXPECT_NE(message("node_lost_seconds: soon").find("node_lost_seconds"), std::string::npos);
+  EXPECT_NE(message("tls: {certificate: a}").find("key"), std::string::npos);
+  EXPECT_NE(message("a: [").find("line"), std::string::npos);
+}
+
+TEST(Config, NeedsTlsOrAWordToServeOthers) {
+  ServerConfig config;
+  EXPECT_TRUE(check_exposure(config));
+  config.address = "0.0.0.0";
+  EXPECT_FALSE(check_exposure(config));
+  config.allow_insecure = true;
+  EXPECT_TRUE(check_exposure(config));
+  config.allow_insecure = false;
+  config.tls_self_signed = true;
+  EXPECT_TRUE(check_exposure(config));
+}
+
+}  // namespace
+}  // namespace roost

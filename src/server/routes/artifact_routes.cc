@@ -1,0 +1,103 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "base/digest.h"
+#include "domain/names.h"
+#include "finalize/finish_run.h"
+#include "server/routes/blob_bytes.h"
+#include "server/routes/routes.h"
+
+namespace roost {
+namespace {
+
+Json artifact_json(const Artifact& artifact) {
+  return {{"path", artifact.path},
+          {"size", artifact.size},
+          {"digest", artifact.digest},
+          {"at", format_time(artifact.at)}};
+}
+
+// The digest is known only at the end, so the bytes wait in a file of the data folder.
+Result<OutputFile> receive_unnamed(App& app, const std::string& path, BodyReader& body) {
+  const auto temporary = app.config.data / "blobs" / "temporary" / random_hex(8);
+  const auto give_up = [&](Error error) {
+    ::unlink(temporary.c_str());
+    return fail(std::move(error));
+  };
+  const Fd fd(::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!fd) return fail_errno(errno, "write an artifact");
+  Sha256 hash;
+  OutputFile file{path, "", 0};
+  for (;;) {
+    auto piece = body.read();
+    if (!piece) return give_up(piece.error());
+    if (piece->empty()) break;
+    hash.update(*piece);
+    file.size += piece->size();
+    if (auto put = write_all(fd.get(), *piece, "an artifact"); !put) return give_up(put.error());
+  }
+  file.digest = hash.hex();
+  if (auto kept = app.blobs->adopt(file.digest, temporary); !kept) return give_up(kept.error());
+  return file;
+}
+
+Result<Response> put(App& app, Request& request, const Principal& who) {
+  const std::string& path = request.parameters["path"];
+  ROOST_CHECK(check_artifact_path(path));
+  ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {
+    ROOST_CHECK(request_run(tx, request, who));
+    return {};
+  }));
+  ROOST_TRY(const OutputFile file, receive_unnamed(app, path, *request.body_stream));
+  ROOST_CHECK(app.blobs->sync());
+  const auto hold = app.blobs->hold();
+  const Micros now = app.clock.now();
+  ROOST_CHECK(app.db->write([&](Tx& tx) -> Status {
+    ROOST_TRY(const Run run, request_run(tx, request, who));
+    return put_artifact(tx, run.seq, file, now);
+  }));
+  return json_response(artifact_json({file.path, file.digest, file.size, now}), 201);
+}
+
+}  // namespace
+
+void add_artifact_routes(Router& router, App& app) {
+  const std::string artifacts = "/api/v1/runs/{run}/artifacts";
+  add_operation(router, app, "GET", artifacts, "list_artifacts", Need::kReaderOrRun,
+                [&app](Request& request, const Principal& who) -> Result<Response> {
+                  ROOST_TRY(const auto limit, integer_query(request, "limit", 1000, 1, 1000));
+                  std::vector<Artifact> all;
+                  ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {
+                    ROOST_TRY(const Run run, request_run(tx, request, who));
+                    ROOST_TRY(all, list_artifacts(tx, run.seq, text_query(request, "prefix"),
+                                                  text_query(request, "cursor"), limit + 1));
+                    return {};
+                  }));
+                  Json next;
+                  if (all.size() > static_cast<std::size_t>(limit)) {
+                    all.pop_back();
+                    next = all.back().path;
+                  }
+                  Json items = Json::array();
+                  for (const auto& artifact : all) items.push_back(artifact_json(artifact));
+                  return json_response({{"items", std::move(items)}, {"next_cursor", next}});
+                });
+  add_operation(router, app, "GET", artifacts + "/{path...}", "get_artifact", Need::kReaderOrRun,
+                [&app](Request& request, const Principal& who) -> Result<Response> {
+                  Artifact found;
+                  ROOST_CHECK(check_artifact_path(request.parameters["path"]));
+                  ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {
+                    ROOST_TRY(const Run run, request_run(tx, request, who));
+                    ROOST_TRY(found, find_artifact(tx, run, request.parameters["path"]));
+                    return {};
+                  }));
+                  return blob_response(*app.blobs, found.digest, request);
+                });
+  add_operation(router, app, "PUT", artifacts + "/{path...}", "put_artifact", Need::kContributorOrRun,
+                [&app](Request& request, const Principal& who) { return put(app, request, who); },
+                {UINT64_MAX, true});
+}
+
+}  // namespace roost

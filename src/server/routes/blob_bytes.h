@@ -1,0 +1,18 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "blobs/blob_store.h"
+#include "net/http.h"
+
+namespace roost {
+
+// Answers with the bytes of a stored blob, or with the part a Range header asks for.
+Result<Response> blob_response(const BlobStore& blobs, const std::string& digest, const Request& request);
+
+// Receives a body into the store under its digest.
+Result<std::uint64_t> receive_blob(BlobStore& blobs, const std::string& digest, std::uint64_t offset,
+                                   BodyReader& body);
+
+}  // namespace roost

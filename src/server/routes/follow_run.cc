@@ -1,0 +1,154 @@
+#include "server/routes/follow_run.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "records/run_records.h"
+
+namespace roost {
+namespace {
+
+constexpr std::size_t kPiece = 256 * 1024;
+constexpr Micros kPingEvery = 10 * kSecond;
+
+class FollowRun final : public ResponseStream {
+ public:
+  FollowRun(App& app, std::string run, std::string log, std::uint64_t offset)
+      : app_(app), run_(std::move(run)), log_(std::move(log)), offset_(offset) {}
+
+  void set_wake(std::function<void()> wake) override {
+    subscription_ = app_.hub.subscribe("run/" + run_, std::move(wake));
+  }
+
+  Step next(std::string& piece) override {
+    if (ended_) return Step::kEnd;
+    Run run;
+    std::vector<RunEvent> events;
+    const Status looked = app_.db->read([&](Tx& tx) -> Status {
+      ROOST_TRY(run, find_run(tx, run_));
+      Rows rows = tx.query(
+          "SELECT seq, attempt, from_status, to_status, at, reason FROM event WHERE run = ? AND seq > ?"
+          " ORDER BY seq",
+          run.seq, last_event_);
+      while (rows.next()) {
+        events.push_back({rows.integer(0), rows.integer(1), rows.text(2), rows.text(3), rows.integer(4),
+                          rows.text(5)});
+      }
+      return rows.status();
+    });
+    if (!looked) return Step::kEnd;
+    if (attempt_ != run.attempt) {
+      // A new attempt writes its log from the start.
+      if (attempt_ != 0) offset_ = 0;
+      attempt_ = run.attempt;
+    }
+    const bool over = is_terminal(run.status);
+    auto bytes = app_.logs->read(run_, attempt_, log_, offset_, kPiece);
+    if (!bytes) return Step::kEnd;
+    for (const auto& event : events) {
+      // The end is told after the last line.
+      if (is_terminal(status_from_name(event.to).value_or(RunStatus::kRunning))) break;
+      last_event_ = event.seq;
+      add(piece, {{"type", "status"}, {"status", event.to}, {"at", format_time(event.at)},
+                  {"attempt", event.attempt}, {"reason", event.reason}});
+    }
+    if (!bytes->empty()) {
+      std::size_t cut = 0;
+      const bool last_piece = over && bytes->size() < kPiece;
+      const std::string text = to_utf8(*bytes, last_piece ? nullptr : &cut);
+      offset_ += bytes->size() - cut;
+      if (!text.empty()) {
+        add(piece, {{"type", "log"}, {"name", log_}, {"attempt", attempt_}, {"offset", offset_},
+                    {"text", text}});
+      } else if (cut > 0 && piece.empty()) {
+        return wait_or_ping(piece);
+      }
+      if (!last_piece) return Step::kData;
+      bytes->clear();
+    }
+    if (over && bytes->empty()) {
+      for (const auto& event : events) {
+        if (event.seq <= last_event_) continue;
+        add(piece, {{"type", "status"}, {"status", event.to}, {"at", format_time(event.at)},
+                    {"attempt", event.attempt}, {"reason", event.reason}});
+      }
+      add(piece, {{"type", "end"}, {"run", run_json(run)}});
+      ended_ = true;
+      return Step::kData;
+    }
+    if (!piece.empty()) return Step::kData;
+    return wait_or_ping(piece);
+  }
+
+ private:
+  Step wait_or_ping(std::string& piece) {
+    const Micros now = app_.clock.now();
+    if (now - last_sent_ < kPingEvery) return Step::kWait;
+    add(piece, {{"type", "ping"}});
+    return Step::kData;
+  }
+
+  void add(std::string& piece, const Json& line) {
+    piece += to_text(line);
+    piece += '\n';
+    last_sent_ = app_.clock.now();
+  }
+
+  App& app_;
+  const std::string run_;
+  const std::string log_;
+  std::uint64_t offset_;
+  std::int64_t attempt_ = 0;
+  std::int64_t last_event_ = 0;
+  Micros last_sent_ = 0;
+  bool ended_ = false;
+  ChangeHub::Subscription subscription_;
+};
+
+class FollowLog final : public ResponseStream {
+ public:
+  FollowLog(App& app, std::string run, std::int64_t attempt, std::string log, std::uint64_t offset)
+      : app_(app), run_(std::move(run)), attempt_(attempt), log_(std::move(log)), offset_(offset) {}
+
+  void set_wake(std::function<void()> wake) override {
+    subscription_ = app_.hub.subscribe("run/" + run_, std::move(wake));
+  }
+
+  Step next(std::string& piece) override {
+    // First the state, then the bytes: what a run wrote before its end is then never missed.
+    bool over = true;
+    (void)app_.db->read([&](Tx& tx) -> Status {
+      ROOST_TRY(const Run run, find_run(tx, run_));
+      over = is_terminal(run.status) || run.attempt != attempt_;
+      return {};
+    });
+    auto bytes = app_.logs->read(run_, attempt_, log_, offset_, kPiece);
+    if (!bytes) return Step::kEnd;
+    if (bytes->empty()) return over ? Step::kEnd : Step::kWait;
+    offset_ += bytes->size();
+    piece = std::move(*bytes);
+    return Step::kData;
+  }
+
+ private:
+  App& app_;
+  const std::string run_;
+  const std::int64_t attempt_;
+  const std::string log_;
+  std::uint64_t offset_;
+  ChangeHub::Subscription subscription_;
+};
+
+}  // namespace
+
+std::unique_ptr<ResponseStream> follow_run(App& app, std::string run, std::string log,
+                                           std::uint64_t offset) {
+  return std::make_unique<FollowRun>(app, std::move(run), std::move(log), offset);
+}
+
+std::unique_ptr<ResponseStream> follow_log(App& app, std::string run, std::int64_t attempt,
+                                           std::string log, std::uint64_t offset) {
+  return std::make_unique<FollowLog>(app, std::move(run), attempt, std::move(log), offset);
+}
+
+}  // namespace roost

@@ -1,0 +1,55 @@
+#include "observe/metric_store.h"
+#include "server/routes/routes.h"
+
+namespace roost {
+namespace {
+
+Result<Response> get_metric(App& app, Request& request, const Principal& who) {
+  ROOST_TRY(const auto buckets, integer_query(request, "buckets", 0, 1, 100'000));
+  ROOST_TRY(const auto from, integer_query(request, "from_index", 0, 0, INT64_MAX));
+  ROOST_TRY(const auto limit, integer_query(request, "limit", 100'000, 1, 1'000'000));
+  Json answer;
+  ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {
+    ROOST_TRY(const Run run, request_run(tx, request, who));
+    ROOST_TRY(const auto metric, find_metric(tx, run, request.parameters["name"]));
+    if (buckets > 0 && metric.count > buckets && metric.min) {
+      ROOST_TRY(answer, metric_buckets(tx, metric, buckets));
+    } else {
+      ROOST_TRY(answer, metric_points(tx, metric, from, limit));
+    }
+    return {};
+  }));
+  return json_response(answer);
+}
+
+}  // namespace
+
+void add_metric_routes(Router& router, App& app) {
+  add_operation(router, app, "GET", "/api/v1/runs/{run}/metrics", "list_metrics", Need::kReaderOrRun,
+                [&app](Request& request, const Principal& who) -> Result<Response> {
+                  Json items = Json::array();
+                  ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {
+                    ROOST_TRY(const Run run, request_run(tx, request, who));
+                    ROOST_TRY(const auto all, list_metrics(tx, run.seq));
+                    for (const auto& metric : all) items.push_back(summary_json(metric));
+                    return {};
+                  }));
+                  return json_response({{"items", std::move(items)}, {"next_cursor", nullptr}});
+                });
+  add_operation(router, app, "GET", "/api/v1/runs/{run}/metrics/{name...}", "get_metric",
+                Need::kReaderOrRun,
+                [&app](Request& request, const Principal& who) { return get_metric(app, request, who); });
+  add_operation(router, app, "GET", "/api/v1/runs/{run}/system-metrics", "get_system_metrics",
+                Need::kReaderOrRun, [&app](Request& request, const Principal& who) -> Result<Response> {
+                  ROOST_TRY(const auto buckets, integer_query(request, "buckets", 1000, 1, 100'000));
+                  Json answer;
+                  ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {
+                    ROOST_TRY(const Run run, request_run(tx, request, who));
+                    ROOST_TRY(answer, system_series(tx, run.seq, buckets));
+                    return {};
+                  }));
+                  return json_response(answer);
+                });
+}
+
+}  // namespace roost

@@ -1,0 +1,136 @@
+#include <set>
+
+#include <fmt/format.h>
+
+#include "execute/attempts.h"
+#include "observe/metric_store.h"
+#include "records/compute_records.h"
+#include "records/run_records.h"
+#include "server/routes/routes.h"
+
+namespace roost {
+namespace {
+
+constexpr Micros kPingEvery = 5 * kSecond;
+
+// What a node is to do, as it becomes due. Always worked out from the records, so that a runner that
+// connects again is told everything that is still open; it knows by itself what it has already done.
+class OrderStream final : public ResponseStream {
+ public:
+  OrderStream(App& app, std::string node) : app_(app), node_(std::move(node)) {}
+
+  void set_wake(std::function<void()> wake) override {
+    subscription_ = app_.hub.subscribe("node/" + node_, std::move(wake));
+  }
+
+  Step next(std::string& piece) override {
+    const Micros now = app_.clock.now();
+    app_.nodes.heard(node_, now);
+    if (last_sent_ == 0) {
+      add(piece, {{"type", "hello"}, {"heartbeat_seconds", app_.config.heartbeat_seconds}});
+    }
+    bool gone = false;
+    const Status looked = app_.db->read([&](Tx& tx) -> Status {
+      const auto node = find_node(tx, node_);
+      if (!node) {
+        gone = node.error().code == ErrorCode::kNotFound;
+        return fail(node.error());
+      }
+      if (node->state == NodeState::kLeaving) add(piece, {{"type", "leave"}});
+      ROOST_TRY(const auto attempts, open_attempts(tx, node_));
+      for (const auto& attempt : attempts) {
+        ROOST_TRY(const Run run, run_by_row(tx, attempt.run));
+        const std::pair key(attempt.run, attempt.attempt);
+        if (started_.insert(key).second) {
+          ROOST_TRY(const Json order,
+                    make_order(tx, run, app_.access->attempt_token(run.id, attempt.attempt), now));
+          add(piece, {{"type", "start"}, {"order", order}});
+        }
+        if (run.status == RunStatus::kCancelRequested && canceled_.insert(key).second) {
+          add(piece, {{"type", "cancel"}, {"run", run.id}, {"attempt", attempt.attempt},
+                      {"grace_seconds", app_.config.cancel_grace_seconds}});
+        }
+      }
+      return {};
+    });
+    if (gone) return Step::kEnd;
+    if (!looked) return Step::kWait;
+    if (piece.empty() && now - last_sent_ > kPingEvery) add(piece, {{"type", "ping"}});
+    return piece.empty() ? Step::kWait : Step::kData;
+  }
+
+ private:
+  void add(std::string& piece, const Json& line) {
+    piece += to_text(line);
+    piece += '\n';
+    last_sent_ = app_.clock.now();
+  }
+
+  App& app_;
+  const std::string node_;
+  std::set<std::pair<std::int64_t, std::int64_t>> started_;
+  std::set<std::pair<std::int64_t, std::int64_t>> canceled_;
+  Micros last_sent_ = 0;
+  ChangeHub::Subscription subscription_;
+};
+
+Result<Response> stream_orders(App& app, Request& request) {
+  const std::string node_id = request.parameters["node"];
+  bool came_up = false;
+  ROOST_CHECK(app.db->write([&](Tx& tx) -> Status {
+    ROOST_TRY(Node node, find_node(tx, node_id));
+    if (node.state != NodeState::kPreparing) return {};
+    node.state = NodeState::kIdle;
+    node.idle_since = app.clock.now();
+    came_up = true;
+    return save_node(tx, node);
+  }));
+  app.nodes.heard(node_id, app.clock.now());
+  if (came_up) app.wake_control_loop();
+  Response response;
+  response.content_type = "application/x-ndjson";
+  response.stream = std::make_unique<OrderStream>(app, node_id);
+  return response;
+}
+
+Result<Response> heartbeat(App& app, Request& request) {
+  ROOST_TRY(const Json body, json_body(request));
+  JsonFields fields(body, "the heartbeat");
+  const std::string run_id = fields.string("run");
+  const auto attempt = fields.integer("attempt", 0, 0, 1'000'000);
+  const Json usage = fields.object("usage");
+  ROOST_CHECK(fields.done());
+  const std::string node = request.parameters["node"];
+  const Micros now = app.clock.now();
+  app.nodes.heard(node, now);
+  bool fenced = false;
+  if (!run_id.empty()) {
+    bool back = false;
+    ROOST_CHECK(app.db->write([&](Tx& tx) -> Status {
+      ROOST_TRY(Run run, find_run(tx, run_id));
+      const auto open = check_attempt_open(tx, run, attempt);
+      if (!open) {
+        // An attempt that ended normally is still mentioned until the runner has cleaned up.
+        fenced = run.attempt != attempt || !is_terminal(run.status);
+        return {};
+      }
+      back = run.status == RunStatus::kNotResponding;
+      ROOST_CHECK(mark_heard(tx, run, now));
+      if (!usage.empty()) ROOST_CHECK(insert_system_sample(tx, run.seq, node, now, usage));
+      return {};
+    }));
+    if (back) app.run_changed(run_id);
+  }
+  return json_response({{"fenced", fenced}});
+}
+
+}  // namespace
+
+void add_node_routes(Router& router, App& app) {
+  add_operation(router, app, "GET", "/api/v1/nodes/{node}/orders", "stream_orders", Need::kNode,
+                [&app](Request& request, const Principal&) { return stream_orders(app, request); });
+  add_operation(router, app, "POST", "/api/v1/nodes/{node}/heartbeat", "send_heartbeat", Need::kNode,
+                [&app](Request& request, const Principal&) { return heartbeat(app, request); });
+}
+
+}  // namespace roost

@@ -1,0 +1,149 @@
+#include "server/routes/routes.h"
+
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "records/run_records.h"
+
+namespace roost {
+namespace {
+
+std::string bearer_of(const Request& request) {
+  const std::string header = request.header("authorization");
+  if (lower(header.substr(0, 7)) == "bearer ") return std::string(trim(header.substr(7)));
+  return "";
+}
+
+Status authorise(App& app, Need need, const Principal& who, const Request& request) {
+  const auto refuse = [&](std::string_view needed) {
+    return fail(ErrorCode::kPermissionDenied,
+                fmt::format("this needs {}; the token is that of {} ({})", needed, who.name,
+                            role_name(who.role)));
+  };
+  const auto least = [&](Role role) -> Status {
+    if (who.is_person() && who.role >= role) return {};
+    return refuse(fmt::format("the role {}", role_name(role)));
+  };
+  switch (need) {
+    case Need::kNobody:
+      return {};
+    case Need::kReader:
+      return least(Role::kReader);
+    case Need::kContributor:
+      return least(Role::kContributor);
+    case Need::kOwner:
+      return least(Role::kOwner);
+    case Need::kReaderOrRun:
+      return who.run_row ? Status() : least(Role::kReader);
+    case Need::kContributorOrRun:
+      return who.run_row ? Status() : least(Role::kContributor);
+    case Need::kNode:
+      if (!who.node.empty() && who.node == request.parameters.at("node")) return {};
+      return refuse("the token of that node");
+    case Need::kAttempt: {
+      if (!who.run_row || std::to_string(who.attempt) != request.parameters.at("attempt")) {
+        return refuse("the token of that attempt");
+      }
+      return app.db->read([&](Tx& tx) -> Status {
+        ROOST_TRY(const Run run, find_run(tx, request.parameters.at("run")));
+        return run.seq == *who.run_row ? Status() : refuse("the token of that attempt");
+      });
+    }
+  }
+  return {};
+}
+
+Response error_response(const Error& error) {
+  Response response;
+  response.status = http_status(error.code);
+  response.body = error_body(error);
+  return response;
+}
+
+}  // namespace
+
+std::string error_body(const Error& error) {
+  return to_text(
+      {{"error", {{"code", error_code_name(error.code)}, {"message", error.message}}}});
+}
+
+Response json_response(const Json& body, int status) {
+  Response response;
+  response.status = status;
+  response.body = to_text(body);
+  return response;
+}
+
+void add_operation(Router& router, App& app, const char* method, const std::string& pattern,
+                   const char* operation, Need need, ApiHandler handler, BodyRule body) {
+  Route route;
+  route.method = method;
+  route.pattern = pattern;
+  route.operation = operation;
+  route.body = body;
+  route.handler = [&app, need, handler = std::move(handler)](Request& request) -> Response {
+    Principal who;
+    if (need != Need::kNobody) {
+      auto known = app.access->authenticate(bearer_of(request));
+      if (!known) return error_response(known.error());
+      who = std::move(*known);
+      if (auto allowed = authorise(app, need, who, request); !allowed) {
+        return error_response(allowed.error());
+      }
+    }
+    auto answer = handler(request, who);
+    if (!answer) return error_response(answer.error());
+    return std::move(*answer);
+  };
+  router.add(std::move(route));
+}
+
+Result<Json> json_body(const Request& request) { return parse_json(request.body, "the request body"); }
+
+Result<std::int64_t> integer_query(const Request& request, const char* name, std::int64_t fallback,
+                                   std::int64_t low, std::int64_t high) {
+  const auto text = request.query_value(name);
+  if (!text) return fallback;
+  std::int64_t value = 0;
+  const char* end = text->data() + text->size();
+  const auto [at, error] = std::from_chars(text->data(), end, value);
+  if (error != std::errc() || at != end || value < low || value > high) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("\"{}\" is \"{}\"; it must be a whole number from {} to {}", name,
+                            printable(*text), low, high));
+  }
+  return value;
+}
+
+std::string text_query(const Request& request, const char* name) {
+  return request.query_value(name).value_or("");
+}
+
+Result<Run> request_run(Tx& tx, const Request& request, const Principal& principal) {
+  ROOST_TRY(Run run, find_run(tx, request.parameters.at("run")));
+  if (principal.run_row && *principal.run_row != run.seq) {
+    return fail(ErrorCode::kPermissionDenied, "a run's token is good for that run only");
+  }
+  return run;
+}
+
+Router all_routes(App& app) {
+  Router router;
+  add_server_routes(router, app);
+  add_workspace_routes(router, app);
+  add_run_routes(router, app);
+  add_log_routes(router, app);
+  add_metric_routes(router, app);
+  add_artifact_routes(router, app);
+  add_snapshot_routes(router, app);
+  add_blob_routes(router, app);
+  add_compute_routes(router, app);
+  add_token_routes(router, app);
+  add_node_routes(router, app);
+  add_attempt_routes(router, app);
+  return router;
+}
+
+}  // namespace roost

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "base/json.h"
+#include "domain/run.h"
+#include "net/router.h"
+#include "server/app.h"
+
+namespace roost {
+
+// Who may call an operation. A person's role includes the lower ones; run tokens reach only what
+// says so, and there only their own run.
+enum class Need {
+  kNobody,          // no token
+  kReader,
+  kContributor,
+  kOwner,
+  kReaderOrRun,
+  kContributorOrRun,
+  kNode,            // the node named in the path
+  kAttempt,         // the run and attempt named in the path
+};
+
+using ApiHandler = std::function<Result<Response>(Request&, const Principal&)>;
+
+// Adds an operation: authenticates, authorises, calls, and turns an Error into its answer.
+void add_operation(Router& router, App& app, const char* method, const std::string& pattern,
+                   const char* operation, Need need, ApiHandler handler, BodyRule body = {});
+
+Response json_response(const Json& body, int status = 200);
+std::string error_body(const Error& error);
+
+Result<Json> json_body(const Request& request);
+Result<std::int64_t> integer_query(const Request& request, const char* name, std::int64_t fallback,
+                                   std::int64_t low, std::int64_t high);
+std::string text_query(const Request& request, const char* name);
+
+// The run named in the path, if the caller may see it.
+Result<Run> request_run(Tx& tx, const Request& request, const Principal& principal);
+
+// One file per resource.
+void add_server_routes(Router& router, App& app);
+void add_workspace_routes(Router& router, App& app);
+void add_run_routes(Router& router, App& app);
+void add_log_routes(Router& router, App& app);
+void add_metric_routes(Router& router, App& app);
+void add_artifact_routes(Router& router, App& app);
+void add_snapshot_routes(Router& router, App& app);
+void add_blob_routes(Router& router, App& app);
+void add_compute_routes(Router& router, App& app);
+void add_token_routes(Router& router, App& app);
+void add_node_routes(Router& router, App& app);
+void add_attempt_routes(Router& router, App& app);
+
+Router all_routes(App& app);
+
+}  // namespace roost

@@ -1,0 +1,203 @@
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "domain/names.h"
+#include "domain/run_spec.h"
+#include "execute/attempts.h"
+#include "prepare/prepare_environment.h"
+#include "records/run_records.h"
+#include "records/workspace_records.h"
+#include "server/routes/follow_run.h"
+#include "server/routes/routes.h"
+#include "submit/submit_run.h"
+
+namespace roost {
+namespace {
+
+Result<Json> run_with_durations(Tx& tx, const Run& run, Micros now) {
+  ROOST_TRY(const auto events, run_events(tx, run.seq));
+  Json body = run_json(run);
+  body["durations"] = stage_seconds(events, now);
+  return body;
+}
+
+Result<RunFilter> filter_from(const Request& request) {
+  RunFilter filter;
+  filter.workspace = request.parameters.at("workspace");
+  filter.experiment = text_query(request, "experiment");
+  filter.name = text_query(request, "name");
+  filter.compute = text_query(request, "compute");
+  filter.parent = text_query(request, "parent");
+  const auto [first, last] = request.query.equal_range("status");
+  for (auto it = first; it != last; ++it) {
+    for (const auto& name : split(it->second, ',')) {
+      if (!status_from_name(name)) {
+        return fail(ErrorCode::kInvalidArgument,
+                    fmt::format("\"{}\" is not a status; they are Starting, Preparing, Queued, "
+                                "Provisioning, Running, Finalizing, Completed, Failed, Canceled, "
+                                "CancelRequested, NotResponding",
+                                printable(name)));
+      }
+      filter.statuses.push_back(name);
+    }
+  }
+  const auto [first_tag, last_tag] = request.query.equal_range("tag");
+  for (auto it = first_tag; it != last_tag; ++it) filter.tags.push_back(it->second);
+  if (const auto after = request.query_value("created_after")) {
+    ROOST_TRY(filter.created_after, parse_time(*after));
+  }
+  if (const auto before = request.query_value("created_before")) {
+    ROOST_TRY(filter.created_before, parse_time(*before));
+  }
+  ROOST_TRY(filter.limit, integer_query(request, "limit", 50, 1, 1000));
+  if (request.query_value("cursor")) {
+    ROOST_TRY(filter.before_seq, integer_query(request, "cursor", 0, 0, INT64_MAX));
+  }
+  return filter;
+}
+
+Result<Response> list(App& app, Request& request) {
+  ROOST_TRY(const RunFilter filter, filter_from(request));
+  RunPage page;
+  ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {
+    ROOST_CHECK(find_workspace(tx, filter.workspace));
+    ROOST_TRY(page, list_runs(tx, filter));
+    return {};
+  }));
+  Json items = Json::array();
+  for (const auto& run : page.runs) items.push_back(run_json(run));
+  return json_response({{"items", std::move(items)},
+                        {"next_cursor", page.next ? Json(std::to_string(*page.next)) : Json()}});
+}
+
+// Starting and Preparing take no time for an environment that exists, so one transaction does both.
+Result<Response> submit(App& app, Request& request, const Principal& who) {
+  ROOST_TRY(const Json body, json_body(request));
+  ROOST_TRY(const RunSpec spec, parse_run_spec(body));
+  Run run;
+  Json answer;
+  // The snapshot must not be collected between being found and being named by the run.
+  const auto hold = app.blobs->hold();
+  ROOST_CHECK(app.db->write([&](Tx& tx) -> Status {
+    const Micros now = app.clock.now();
+    ROOST_TRY(run, submit_run(tx, *app.blobs, request.parameters["workspace"], spec, who.name, now));
+    ROOST_CHECK(prepare_environment(tx, run, app.python, now));
+    answer = run_json(run);
+    answer["durations"] = Json::object();
+    return {};
+  }));
+  ++app.statistics.runs_submitted;
+  app.wake_control_loop();
+  return json_response(answer, 201);
+}
+
+Result<Response> update(App& app, Request& request, const Principal& who) {
+  ROOST_TRY(const Json body, json_body(request));
+  JsonFields fields(body, "the run");
+  const Json tags = fields.string_map("tags", true);
+  const Json properties = fields.string_map("properties");
+  const bool rename = fields.has("display_name");
+  const std::string display_name = fields.string("display_name");
+  ROOST_CHECK(fields.done());
+  ROOST_CHECK(check_labels(tags, "tags"));
+  ROOST_CHECK(check_labels(properties, "properties"));
+  ROOST_CHECK(check_text(display_name, "the display name", 256));
+  Json answer;
+  std::string id;
+  ROOST_CHECK(app.db->write([&](Tx& tx) -> Status {
+    ROOST_TRY(Run run, request_run(tx, request, who));
+    id = run.id;
+    if (rename) run.display_name = display_name;
+    for (const auto& item : properties.items()) {
+      if (run.properties.contains(item.key())) {
+        return fail(ErrorCode::kFailedPrecondition,
+                    fmt::format("the property \"{}\" is set already and cannot change; use a tag",
+                                item.key()));
+      }
+      run.properties[item.key()] = item.value();
+    }
+    ROOST_CHECK(check_labels(run.properties, "properties"));
+    if (!tags.empty()) {
+      Json merged = run.tags;
+      for (const auto& item : tags.items()) {
+        if (item.value().is_null()) merged.erase(item.key());
+        else merged[item.key()] = item.value();
+      }
+      ROOST_CHECK(check_labels(merged, "tags"));
+      ROOST_CHECK(replace_tags(tx, run, std::move(merged)));
+    }
+    ROOST_CHECK(save_run(tx, run));
+    ROOST_TRY(answer, run_with_durations(tx, run, app.clock.now()));
+    return {};
+  }));
+  app.run_changed(id);
+  return json_response(answer);
+}
+
+Result<Response> cancel(App& app, Request& request, const Principal& who) {
+  Json answer;
+  Run run;
+  ROOST_CHECK(app.db->write([&](Tx& tx) -> Status {
+    ROOST_TRY(run, request_run(tx, request, who));
+    ROOST_CHECK(request_cancel(tx, run, fmt::format("canceled by {}", who.name), app.clock.now()));
+    ROOST_TRY(answer, run_with_durations(tx, run, app.clock.now()));
+    return {};
+  }));
+  app.run_changed(run.id);
+  if (run.node) app.node_changed(*run.node);
+  return json_response(answer);
+}
+
+}  // namespace
+
+void add_run_routes(Router& router, App& app) {
+  const std::string runs = "/api/v1/workspaces/{workspace}/runs";
+  add_operation(router, app, "GET", runs, "list_runs", Need::kReader,
+                [&app](Request& request, const Principal&) { return list(app, request); });
+  add_operation(router, app, "POST", runs, "submit_run", Need::kContributor,
+                [&app](Request& request, const Principal& who) { return submit(app, request, who); });
+  add_operation(router, app, "GET", "/api/v1/runs/{run}", "get_run", Need::kReaderOrRun,
+                [&app](Request& request, const Principal& who) -> Result<Response> {
+                  Json answer;
+                  ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {
+                    ROOST_TRY(const Run run, request_run(tx, request, who));
+                    ROOST_TRY(answer, run_with_durations(tx, run, app.clock.now()));
+                    return {};
+                  }));
+                  return json_response(answer);
+                });
+  add_operation(router, app, "PATCH", "/api/v1/runs/{run}", "update_run", Need::kContributorOrRun,
+                [&app](Request& request, const Principal& who) { return update(app, request, who); });
+  add_operation(router, app, "POST", "/api/v1/runs/{run}/cancel", "cancel_run", Need::kContributorOrRun,
+                [&app](Request& request, const Principal& who) { return cancel(app, request, who); });
+  add_operation(router, app, "GET", "/api/v1/runs/{run}/events", "list_run_events", Need::kReaderOrRun,
+                [&app](Request& request, const Principal& who) -> Result<Response> {
+                  Json items = Json::array();
+                  ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {
+                    ROOST_TRY(const Run run, request_run(tx, request, who));
+                    ROOST_TRY(const auto events, run_events(tx, run.seq));
+                    for (const auto& event : events) items.push_back(event_json(event));
+                    return {};
+                  }));
+                  return json_response({{"items", std::move(items)}, {"next_cursor", nullptr}});
+                });
+  add_operation(router, app, "GET", "/api/v1/runs/{run}/follow", "follow_run", Need::kReaderOrRun,
+                [&app](Request& request, const Principal& who) -> Result<Response> {
+                  Run run;
+                  ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {
+                    ROOST_TRY(run, request_run(tx, request, who));
+                    return {};
+                  }));
+                  std::string log = text_query(request, "log");
+                  if (log.empty()) log = kDriverLog;
+                  ROOST_CHECK(check_artifact_path(log));
+                  ROOST_TRY(const auto offset, integer_query(request, "offset", 0, 0, INT64_MAX));
+                  Response response;
+                  response.content_type = "application/x-ndjson";
+                  response.stream = follow_run(app, run.id, real_log_name(log),
+                                               static_cast<std::uint64_t>(offset));
+                  return response;
+                });
+}
+
+}  // namespace roost

@@ -1,0 +1,263 @@
+#include "server/server.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
+#include <fmt/format.h>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "compute/local_provider.h"
+#include "compute/machine.h"
+#include "execute/attempts.h"
+#include "net/http_server.h"
+#include "prepare/prepare_environment.h"
+#include "records/compute_records.h"
+#include "records/run_records.h"
+#include "records/workspace_records.h"
+#include "server/app.h"
+#include "server/control_loop.h"
+#include "server/default_compute.h"
+#include "server/routes/routes.h"
+
+namespace fs = std::filesystem;
+
+namespace roost {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+// Made on first start; whoever has it can make the tokens of nodes and runs.
+Result<std::string> read_or_make_secret(const fs::path& file) {
+  if (auto text = read_file(file)) return std::string(trim(*text));
+  const std::string secret = random_hex(32);
+  ROOST_CHECK(write_file_atomic(file, secret + "\n", 0600));
+  return secret;
+}
+
+Status ensure_default_workspace(App& app) {
+  return app.db->write([&](Tx& tx) -> Status {
+    if (find_workspace(tx, "default")) return {};
+    ROOST_CHECK(insert_workspace(tx, "default", app.clock.now()));
+    return insert_default_compute(tx, "default", app.machine, app.clock.now());
+  });
+}
+
+std::string printable_host(const std::string& address) {
+  if (address == "0.0.0.0") return "127.0.0.1";
+  if (address == "::") return "[::1]";
+  return address.find(':') == std::string::npos ? address : "[" + address + "]";
+}
+
+}  // namespace
+
+class Server::Parts {
+ public:
+  Status start(ServerConfig config) {
+    ROOST_CHECK(check_exposure(config));
+    ROOST_CHECK(make_folders(config.data));
+    std::error_code error;
+    app_.config = std::move(config);
+    app_.config.data = fs::canonical(app_.config.data, error);
+    if (error) return fail_errno(error.value(), "open the data folder");
+    const fs::path& data = app_.config.data;
+    ROOST_TRY(lock_, lock_file(data / "lock",
+                               fmt::format("another Roost server is using the data folder {}; stop it "
+                                           "with 'roost down --data {}' or choose another --data",
+                                           data.string(), data.string())));
+    ROOST_CHECK(open_parts());
+    ROOST_CHECK(listen());
+    ROOST_CHECK(write_server_file());
+    http_->start();
+    loop_ = std::make_unique<ControlLoop>(app_);
+    loop_->start();
+    return {};
+  }
+
+  ~Parts() {
+    if (loop_) loop_->stop();
+    if (http_) http_->stop();
+    if (wrote_server_file_) ::unlink((app_.config.data / "server.json").c_str());
+  }
+
+  void wait(const std::function<bool()>& interrupted) {
+    std::unique_lock lock(mutex_);
+    while (!stop_requested_ && !interrupted()) changed_.wait_for(lock, milliseconds(100));
+    const bool end_runs = stop_requested_ && !keep_runs_;
+    lock.unlock();
+    if (end_runs) end_everything();
+  }
+
+  const std::string& url() const { return app_.url; }
+
+ private:
+  Status open_parts() {
+    const fs::path& data = app_.config.data;
+    app_.started = app_.clock.now();
+    app_.machine = find_machine();
+    app_.python = find_default_python(app_.config.python);
+    ROOST_TRY(app_.db, Database::open(data / "roost.db"));
+    ROOST_TRY(app_.blobs, BlobStore::open(data / "blobs", app_.clock));
+    app_.logs = std::make_unique<LogStore>(data / "logs");
+    ROOST_TRY(std::string secret, read_or_make_secret(data / "secret"));
+    app_.access = std::make_unique<Access>(*app_.db, app_.clock, std::move(secret));
+    ROOST_CHECK(app_.access->ensure_owner_token(data / "owner.token"));
+    std::error_code error;
+    const fs::path program = fs::read_symlink("/proc/self/exe", error);
+    app_.provider = std::make_unique<LocalProvider>(program, data, app_.machine);
+    app_.wake_control_loop = [this] {
+      if (loop_) loop_->wake();
+    };
+    app_.request_stop = [this](bool keep_runs) {
+      const std::lock_guard lock(mutex_);
+      stop_requested_ = true;
+      keep_runs_ = keep_runs;
+      changed_.notify_all();
+    };
+    return ensure_default_workspace(app_);
+  }
+
+  Status listen() {
+    HttpServerOptions options;
+    options.address = app_.config.address;
+    options.port = app_.config.port;
+    options.worker_threads = app_.config.worker_threads;
+    options.error_body = error_body;
+    options.observed = [this](const std::string& operation, int status, double seconds) {
+      app_.statistics.request(operation, status, seconds);
+    };
+    if (app_.config.tls_self_signed) {
+      app_.config.tls_certificate = (app_.config.data / "tls.crt").string();
+      app_.config.tls_key = (app_.config.data / "tls.key").string();
+      if (!fs::exists(app_.config.tls_certificate) || !fs::exists(app_.config.tls_key)) {
+        ROOST_CHECK(make_self_signed(app_.config.tls_certificate, app_.config.tls_key,
+                                     {"localhost", "127.0.0.1", "::1", app_.config.address}));
+      }
+    }
+    options.tls = {app_.config.tls_certificate, app_.config.tls_key};
+    auto bound = HttpServer::listen(options, all_routes(app_));
+    if (!bound && app_.config.any_port_if_taken) {
+      options.port = 0;
+      bound = HttpServer::listen(options, all_routes(app_));
+    }
+    if (!bound) return fail(bound.error());
+    http_ = std::move(*bound);
+    app_.url = fmt::format("{}://{}:{}", options.tls.certificate.empty() ? "http" : "https",
+                           printable_host(app_.config.address), http_->port());
+    return {};
+  }
+
+  Status write_server_file() {
+    const fs::path& data = app_.config.data;
+    Json file = {{"url", app_.url}, {"token_file", (data / "owner.token").string()}, {"pid", ::getpid()}};
+    if (app_.config.tls_self_signed) file["ca_file"] = app_.config.tls_certificate;
+    ROOST_CHECK(write_file_atomic(data / "server.json", to_text(file) + "\n"));
+    wrote_server_file_ = true;
+    return {};
+  }
+
+  // `roost down`: cancels what is active, waits for it, then ends the nodes.
+  void end_everything() {
+    cancel_all();
+    const auto until = steady_clock::now() + std::chrono::seconds(app_.config.cancel_grace_seconds + 5);
+    while (steady_clock::now() < until && count("SELECT count(*) FROM attempt WHERE open = 1") > 0) {
+      std::this_thread::sleep_for(milliseconds(20));
+    }
+    loop_->stop();
+    std::vector<Node> nodes;
+    (void)app_.db->write([&](Tx& tx) -> Status {
+      ROOST_TRY(nodes, list_nodes(tx));
+      for (auto& node : nodes) {
+        node.state = NodeState::kLeaving;
+        ROOST_CHECK(save_node(tx, node));
+      }
+      return {};
+    });
+    for (const auto& node : nodes) app_.node_changed(node.id);
+    const auto leave_until = steady_clock::now() + std::chrono::seconds(3);
+    for (const auto& node : nodes) {
+      while (app_.provider->may_be_alive(node) && steady_clock::now() < leave_until) {
+        std::this_thread::sleep_for(milliseconds(10));
+      }
+      app_.provider->end_node(node);
+    }
+    (void)app_.db->write([&](Tx& tx) -> Status {
+      for (const auto& node : nodes) {
+        ROOST_TRY(const auto attempts, open_attempts(tx, node.id));
+        for (const auto& attempt : attempts) {
+          ROOST_TRY(Run run, run_by_row(tx, attempt.run));
+          ROOST_CHECK(give_up_attempt(tx, run, "the server was stopped", app_.clock.now()));
+        }
+        ROOST_CHECK(remove_node(tx, node.id));
+      }
+      return {};
+    });
+  }
+
+  void cancel_all() {
+    std::vector<Run> runs;
+    (void)app_.db->write([&](Tx& tx) -> Status {
+      ROOST_TRY(runs, active_runs(tx));
+      for (auto& run : runs) {
+        if (run.status == RunStatus::kFinalizing) continue;
+        ROOST_CHECK(request_cancel(tx, run, "the server was stopped by 'roost down'", app_.clock.now()));
+      }
+      return {};
+    });
+    for (const auto& run : runs) {
+      app_.run_changed(run.id);
+      if (run.node) app_.node_changed(*run.node);
+    }
+  }
+
+  std::int64_t count(const char* sql) {
+    std::int64_t found = 0;
+    (void)app_.db->read([&](Tx& tx) -> Status {
+      Rows rows = tx.query(sql);
+      if (rows.next()) found = rows.integer(0);
+      return rows.status();
+    });
+    return found;
+  }
+
+  // Declared in the order they need each other; destroyed the other way round.
+  Fd lock_;
+  App app_;
+  std::unique_ptr<HttpServer> http_;
+  std::unique_ptr<ControlLoop> loop_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool stop_requested_ = false;
+  bool keep_runs_ = false;
+  bool wrote_server_file_ = false;
+};
+
+Server::Server(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Server::~Server() = default;
+
+Result<std::unique_ptr<Server>> Server::start(ServerConfig config) {
+  auto parts = std::make_unique<Parts>();
+  ROOST_CHECK(parts->start(std::move(config)));
+  return std::unique_ptr<Server>(new Server(std::move(parts)));
+}
+
+const std::string& Server::url() const { return parts_->url(); }
+
+void Server::wait(const std::function<bool()>& interrupted) { parts_->wait(interrupted); }
+
+std::string route_listing() {
+  App app;
+  std::string out;
+  const Router router = all_routes(app);
+  for (const auto& route : router.routes()) {
+    out += fmt::format("{} {} {}\n", route.method, route.pattern, route.operation);
+  }
+  return out;
+}
+
+}  // namespace roost

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include "base/clock.h"
+#include "blobs/blob_store.h"
+#include "db/database.h"
+#include "domain/run.h"
+#include "domain/run_spec.h"
+
+namespace roost {
+
+// Starting: checks that everything the spec names exists (workspace, compute, snapshot, script in it,
+// parent) and inserts the run. Refusals leave nothing behind.
+Result<Run> submit_run(Tx& tx, const BlobStore& blobs, const std::string& workspace,
+                       const RunSpec& spec, const std::string& created_by, Micros now);
+
+}  // namespace roost

@@ -1,0 +1,80 @@
+"""Fixtures: each test has a server of its own unless it says that it shares one."""
+import re
+from pathlib import Path
+from typing import Any, Callable, Dict, Iterator, List, Optional
+
+import pytest
+
+from roost_fixture import RoostServer
+
+# Short enough for a test to wait for, long enough for a busy machine with two cores.
+IMPATIENT = {"heartbeat_seconds": 1, "node_silent_seconds": 3, "node_lost_seconds": 5, "cancel_grace_seconds": 1}
+
+MakeServer = Callable[..., RoostServer]
+
+
+@pytest.fixture
+def make_server(tmp_path: Path) -> Iterator[MakeServer]:
+    """make_server(config=None, data=None) starts a server on a new folder; all are closed at the end."""
+    servers: List[RoostServer] = []
+
+    def make(config: Optional[Dict[str, Any]] = None, data: Optional[Path] = None, start: bool = True) -> RoostServer:
+        server = RoostServer(tmp_path / f"server{len(servers)}", config, data)
+        servers.append(server)
+        return server.start() if start else server
+
+    yield make
+    _close(servers)
+
+
+@pytest.fixture
+def server(make_server: MakeServer) -> RoostServer:
+    """`roost up`, with nothing configured."""
+    return make_server()
+
+
+@pytest.fixture
+def impatient_server(make_server: MakeServer) -> RoostServer:
+    """`roost server` that gives up on silent nodes and stubborn scripts within seconds."""
+    return make_server(IMPATIENT)
+
+
+@pytest.fixture(scope="module")
+def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RoostServer]:
+    """One server for a whole file, for tests that leave nothing behind or use names of their own."""
+    server = RoostServer(tmp_path_factory.mktemp("shared"))
+    server.start()
+    yield server
+    _close([server])
+
+
+@pytest.fixture
+def gate(tmp_path: Path) -> "Gate":
+    return Gate(tmp_path / "gate")
+
+
+@pytest.fixture
+def name(request: pytest.FixtureRequest) -> str:
+    """A name no other test uses, good for an experiment."""
+    return re.sub(r"[^A-Za-z0-9]+", "-", request.node.name).strip("-")[:60]
+
+
+class Gate:
+    """A file that scripts wait for: they stop at wait_code until open()."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.wait_code = f"import os, time\nwhile not os.path.exists({str(path)!r}): time.sleep(0.01)\n"
+
+    def open(self) -> None:
+        self.path.touch()
+
+
+def _close(servers: List[RoostServer]) -> None:
+    problems = []
+    for server in servers:
+        try:
+            server.close()
+        except AssertionError as error:
+            problems.append(str(error))
+    assert not problems, "\n\n".join(problems)

@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""Fails if a folder of src/ includes one that it must not know (DESIGN: lifecycle folders never
+include one another; third-party headers live in one folder only)."""
+import pathlib
+import re
+import sys
+
+SRC = pathlib.Path(__file__).resolve().parent.parent / "src"
+
+# folder -> the folders it may include, besides itself
+ALLOWED = {
+    "base": [],
+    "db": ["base"],
+    "net": ["base"],
+    "blobs": ["base"],
+    "domain": ["base"],
+    "snapshot": ["base", "domain"],
+    "client": ["base", "net", "snapshot", "domain"],
+    "records": ["base", "db", "domain"],
+    "access": ["base", "db", "records"],
+    "submit": ["base", "db", "blobs", "domain", "records"],
+    "prepare": ["base", "db", "domain", "records"],
+    "schedule": ["base", "domain"],
+    "compute": ["base", "domain"],
+    "execute": ["base", "db", "domain", "records"],
+    "observe": ["base", "db", "domain", "records"],
+    "finalize": ["base", "db", "domain", "records"],
+    "runner": ["base", "net", "client", "domain"],
+    "server": ["base", "db", "net", "blobs", "domain", "records", "access", "submit", "prepare",
+               "schedule", "compute", "execute", "observe", "finalize"],
+    "cli": ["base", "net", "client", "snapshot", "domain", "server", "runner"],
+}
+# header prefix -> the only folder that may include it
+HOMES = {"boost/": "net", "sqlite3.h": "db", "libpq": "db", "CLI/": "cli", "yaml-cpp/": "base"}
+
+
+def main() -> int:
+    problems = []
+    for file in sorted(SRC.rglob("*")):
+        if file.suffix not in (".h", ".cc"):
+            continue
+        folder = file.relative_to(SRC).parts[0]
+        for number, line in enumerate(file.read_text().splitlines(), 1):
+            own = re.match(r'#include "([a-z_]+)/', line)
+            if own and own[1] != folder and own[1] not in ALLOWED.get(folder, []):
+                problems.append(f"{file.relative_to(SRC)}:{number}: {folder}/ must not include {own[1]}/")
+            other = re.match(r"#include <([^>]+)>", line)
+            for prefix, home in HOMES.items():
+                if other and other[1].startswith(prefix) and folder != home:
+                    problems.append(f"{file.relative_to(SRC)}:{number}: only {home}/ may include <{other[1]}>")
+    for folder in sorted(p.name for p in SRC.iterdir() if p.is_dir()):
+        if folder not in ALLOWED:
+            problems.append(f"src/{folder} is not in the table of tools/check_layers.py")
+    print("\n".join(problems) or f"layers: {len(ALLOWED)} folders keep to their order")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
