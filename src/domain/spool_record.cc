@@ -82,7 +82,9 @@ Status parse_spool_line(std::string_view line, SpoolRecord& record) {
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("spool line \"{}\": {}", printable(line), why));
   };
-  ROOST_TRY(Json array, parse_json(line, "a spool line", 32));
+  auto parsed = parse_json(line, "it", 32);
+  if (!parsed) return bad(parsed.error().message);
+  Json& array = *parsed;
   if (!array.is_array() || array.size() != 5) return bad("needs [kind, name, value, step, time]");
   if (!array[0].is_string() || !array[1].is_string()) return bad("kind and name must be strings");
   record.kind = {};
