@@ -1,5 +1,6 @@
 """Fixtures: each test has a server of its own unless it says that it shares one."""
 import re
+import signal
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, List, Optional
 
@@ -78,3 +79,12 @@ def _close(servers: List[RoostServer]) -> None:
         except AssertionError as error:
             problems.append(str(error))
     assert not problems, "\n\n".join(problems)
+
+
+def pytest_configure() -> None:
+    """A test run that is told to end (make, timeout) still ends what it started."""
+
+    def leave(*_: object) -> None:
+        pytest.exit("terminated", returncode=143)
+
+    signal.signal(signal.SIGTERM, leave)

@@ -42,7 +42,7 @@ class RoostServer:
         self.folder = folder
         self.data = data or folder / "data"
         self.config = config
-        self.log = folder / "server.log"
+        self.output_file = folder / "server.log"
         self.process: Optional[subprocess.Popen] = None
         self.api_client: Optional[Api] = None
         self.environment = {**clean_environment(folder), "ROOST_DATA": str(self.data)}
@@ -61,7 +61,7 @@ class RoostServer:
     def begin_start(self) -> subprocess.Popen:
         """Starts the process without waiting for it to serve, for servers that are expected to refuse."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        with open(self.log, "ab") as log:
+        with open(self.output_file, "ab") as log:
             self.process = subprocess.Popen(self.command(), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                                             cwd=self.folder, env=self.environment, start_new_session=True)
         self._killed = False
@@ -85,7 +85,7 @@ class RoostServer:
 
     @property
     def output(self) -> str:
-        return self.log.read_text(encoding="utf-8", errors="replace") if self.log.exists() else ""
+        return self.output_file.read_text(encoding="utf-8", errors="replace") if self.output_file.exists() else ""
 
     def kill9(self) -> None:
         assert self.process is not None

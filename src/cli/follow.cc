@@ -49,7 +49,7 @@ class Follower {
     while (!ended_ && !stopped()) {
       if (lost_) {
         pause(wait, watch_.token());
-        wait = std::min(wait * 2, std::chrono::milliseconds(2000));
+        wait = std::min(wait * 2, std::chrono::milliseconds(1000));
         console_.forget_client();
       } else {
         wait = std::chrono::milliseconds(100);
@@ -57,7 +57,7 @@ class Follower {
       const Status streamed = stream();
       if (ended_ || stopped()) break;
       if (!streamed && !is_passing(streamed.error())) return fail(streamed.error());
-      ROOST_CHECK(note_loss(streamed));
+      ROOST_CHECK(note_loss());
     }
     return ended_;
   }
@@ -102,12 +102,12 @@ class Follower {
     return !ended_ && !stopped();
   }
 
-  Status note_loss(const Status& streamed) {
+  Status note_loss() {
     const auto now = steady_clock::now();
     if (!lost_) {
       lost_ = true;
       lost_since_ = now;
-      view_.lost_server(streamed ? "it closed the connection" : streamed.error().message);
+      view_.lost_server();
     }
     if (now - lost_since_ < kPatience) return {};
     return fail(

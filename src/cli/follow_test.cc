@@ -52,7 +52,8 @@ class FollowTest : public testing::Test {
     auto listening = HttpServer::listen({}, std::move(router));
     ASSERT_TRUE(listening) << listening.error().message;
     server_ = std::move(*listening);
-    // The server's threads must not be the ones that a Ctrl-C ends, as there are none in the program.
+    // The server's threads must not be the ones that a Ctrl-C ends, as there are none in the
+    // program.
     sigset_t interrupt;
     sigset_t before;
     sigemptyset(&interrupt);
@@ -112,7 +113,7 @@ class FollowTest : public testing::Test {
                {"signal", nullptr},
                {"started_at", "2026-11-15T21:00:00Z"},
                {"ended_at", "2026-11-15T21:00:02Z"}};
-  std::size_t piece_ = 1000;
+  std::atomic<std::size_t> piece_ = 1000;
   bool waits_ = false;
   std::atomic<int> connections_ = 0;
   std::unique_ptr<HttpServer> server_;

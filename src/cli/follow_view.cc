@@ -4,8 +4,6 @@
 
 #include <cstdio>
 
-#include <fmt/format.h>
-
 #include "base/files.h"
 #include "base/text.h"
 #include "cli/run_text.h"
@@ -61,9 +59,8 @@ void FollowView::log(std::string_view text) {
   at_line_start_ = text.back() == '\n';
 }
 
-void FollowView::lost_server(const std::string& why) {
-  say(fmt::format("lost the server ({}); the run goes on, waiting for the server to come back",
-                  one_line(why)));
+void FollowView::lost_server() {
+  say("lost the server; the run goes on, waiting for the server to come back");
   if (at_line_start_) line_.show("waiting for the server");
 }
 

@@ -19,7 +19,7 @@ class FollowView {
 
   // One event of follow_run as it came and as it was parsed.
   void event(std::string_view line, const Json& event);
-  void lost_server(const std::string& why);
+  void lost_server();
   void found_server();
   // A dim remark on a line of its own, in every mode.
   void say(const std::string& text);

@@ -112,7 +112,8 @@ TEST_F(HttpLimits, KeepsTheConnectionWhenLittleOfABodyIsUnread) {
   RawConnection raw(test.server->port());
   raw.send("PUT /decline HTTP/1.1\r\nHost: x\r\nContent-Length: 40000\r\n\r\n");
   EXPECT_EQ(raw.read_response(), "403 no");
-  raw.send(std::string(40'000, 'x') + "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  raw.send(std::string(40'000, 'x'));
+  raw.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
   EXPECT_EQ(raw.read_response(), "200 here");
   raw.send("POST /nowhere HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc");
   EXPECT_EQ(raw.read_response().substr(0, 3), "404");

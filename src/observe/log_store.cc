@@ -114,7 +114,10 @@ std::vector<std::string> LogStore::last_lines(const std::string& run, std::int64
   while (!lines.empty() && lines.back().empty()) lines.pop_back();
   if (lines.size() > count) lines.erase(lines.begin(), lines.end() - static_cast<long>(count));
   for (auto& line : lines) {
-    if (line.size() > 1000) line = line.substr(0, 1000) + "...";
+    if (line.size() > 1000) {
+      line.resize(1000);
+      line += "...";
+    }
     line = to_utf8(line);
   }
   return lines;

@@ -54,7 +54,9 @@ TEST_F(NewBytes, OfALogEverythingOfASpoolWholeLinesUpToTheFirstNul) {
   put("mapped", std::string("[1]\n\0\0\0\0[2]\n", 12));
   EXPECT_EQ(new_bytes(folder_ / "mapped", 0, 100, true), "[1]\n");
   EXPECT_EQ(new_bytes(folder_ / "mapped", 4, 100, true), "");
-  put("long", std::string(5'000'000, 'x') + "\n");
+  std::string long_line(5'000'000, 'x');
+  long_line += '\n';
+  put("long", long_line);
   EXPECT_EQ(new_bytes(folder_ / "long", 0, 2 << 20, true).size(), 5'000'001U);
   EXPECT_EQ(new_bytes(folder_ / "absent", 0, 100, false), "");
 }

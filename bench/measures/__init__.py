@@ -1,0 +1,1 @@
+"""One file per measure; each has measure(bench) -> rows."""
