@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, TypeVar
 
 PYTHON = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable
-ACTIVE = ("NotStarted,Starting,Preparing,Queued,Provisioning,Running,Finalizing,CancelRequested,NotResponding")
+ACTIVE = "NotStarted,Starting,Preparing,Queued,Provisioning,Running,Finalizing,CancelRequested,NotResponding"
 T = TypeVar("T")
 
 
@@ -163,6 +163,12 @@ class Api:
                   {"name": name, "vm_size": size, "min_nodes": min_nodes, "max_nodes": max_nodes,
                    "idle_seconds_before_scaledown": 600})
         self.wait_for_idle_nodes(name, min_nodes)
+
+    def create_busy_compute(self, name: str) -> None:
+        """One node that sleeps, so that what is submitted to it waits until the server is ended."""
+        self.create_compute(name, 1, 1)
+        run = self.submit(experiment="busy", command="sleep 3600", compute=name)
+        wait_until(lambda: self.call("GET", f"/runs/{run}")["status"] == "Running", 60, "the node to be busy")
 
     def wait_for_idle_nodes(self, compute: str, count: int) -> None:
         path = f"/workspaces/default/computes/{compute}"

@@ -34,8 +34,8 @@ class Row:
 
 
 def failed_row(measure: str, error: BaseException) -> Row:
-    text = str(error).splitlines()
-    return Row(measure, "-", "-", None, "-", None, verdict_text=f"failed to run: {text[0][:90] if text else error!r}")
+    reason = (str(error) or repr(error)).splitlines()[0][:90]
+    return Row(measure, "-", "-", None, "-", None, verdict_text=f"failed to run: {reason}")
 
 
 def plain_table(rows: List[Row]) -> str:

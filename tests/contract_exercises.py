@@ -24,7 +24,7 @@ class Caller:
         self._finished_run: Optional[Dict[str, Any]] = None
         self._count = 0
 
-    def call(self, operation_id: str, status: int, *path: Any, json: Any = None, data: bytes = b"", type: str = "",
+    def call(self, operation_id: str, expected: int, *path: Any, json: Any = None, data: bytes = b"", type: str = "",
              token: Optional[str] = None, headers: Optional[Dict[str, str]] = None, **options: Any) -> Answer:
         """`path` fills the path parameters in order; `options` is the query."""
         operation = self.contract.operations[operation_id]
@@ -38,9 +38,9 @@ class Caller:
         assert not path, "more path values than parameters"
         text = {key: str(value).lower() if isinstance(value, bool) else value for key, value in options.items()}
         answer = self.server.api_client.send(operation.method, target + query(**text), body, content_type, token, headers)
-        assert answer.status == status, (operation_id, answer.status, answer.body[:2000])
+        assert answer.status == expected, (operation_id, answer.status, answer.body[:2000])
         self.contract.check_answer(operation, answer)
-        if status < 400:
+        if expected < 400:
             self.accepted.add(operation_id)
         return answer
 

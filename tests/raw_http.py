@@ -1,6 +1,6 @@
 """HTTP by hand, for requests no decent client would send."""
 import socket
-from typing import Iterable, Optional
+from typing import Optional
 
 from http_api import Answer
 from roost_fixture import RoostServer
@@ -22,16 +22,17 @@ def exchange(server: RoostServer, request: bytes) -> Optional[Answer]:
         return read_answer(connection)
 
 
-def send_endless_body(server: RoostServer, method: str, path: str, pieces: Iterable[bytes], length: int,
-                      chunked: bool) -> Answer:
-    """Sends a body until the server answers or hangs up."""
-    size = "Transfer-Encoding: chunked" if chunked else f"Content-Length: {length}"
+def send_body(server: RoostServer, method: str, path: str, start: bytes, megabytes: int, chunked: bool) -> Answer:
+    """Sends a body of `start` and then many x until the server answers or hangs up."""
+    pieces = [start] + [b"x" * 1_000_000] * megabytes
+    size = "Transfer-Encoding: chunked" if chunked else f"Content-Length: {sum(map(len, pieces))}"
     with connect(server) as connection:
         connection.sendall(f"{method} {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {server.api_client.token}\r\n"
                            f"Content-Type: application/json\r\n{size}\r\n\r\n".encode())
         try:
             for piece in pieces:
                 connection.sendall(b"%x\r\n%s\r\n" % (len(piece), piece) if chunked else piece)
+            connection.sendall(b"0\r\n\r\n" if chunked else b"")
         except OSError:
             pass  # it had enough; the answer is on its way
         answer = read_answer(connection)

@@ -21,6 +21,7 @@ NAMES = {
     "empty": "",
 }
 STRICT = list(NAMES)
+NOT_THERE = ((400, 404), ("invalid_argument", "not_found"))
 CONTROL = ["nul", "newline", "escape", "long"]
 FREE = ["up", "dots", "slash", "unicode", "right-to-left", "blank"]
 
@@ -72,7 +73,7 @@ def test_name_is_refused_when_made(server: RoostServer, path: str, body: Any, fi
 def test_name_is_not_found(server: RoostServer, path: str, kind: str) -> None:
     target = path.replace("{base}", server.base_run).replace("{}", quote(NAMES[kind]))
     answer = server.api("GET", target)
-    refused(answer, (400, 404), ("invalid_argument", "not_found"))
+    refused(answer, *((414, "too_large") if kind == "long" else NOT_THERE))
     assert b"root:" not in answer.body
 
 
@@ -86,7 +87,7 @@ def test_name_is_not_found(server: RoostServer, path: str, kind: str) -> None:
 ])
 def test_raw_path_stays_below_its_root(server: RoostServer, path: str) -> None:
     answer = server.api("GET", path.replace("{base}", server.base_run))
-    refused(answer, (400, 404), ("invalid_argument", "not_found"))
+    refused(answer, *NOT_THERE)
     assert b"root:" not in answer.body
 
 
@@ -116,13 +117,13 @@ def test_free_text_comes_back_as_it_was(server: RoostServer, kind: str) -> None:
 
 @pytest.mark.usefixtures("nothing_changes")
 @pytest.mark.parametrize("path", [
-    "..%2Fx", "outputs/..%2F..%2Fx", "%2Fetc%2Fx", "/etc/x", "outputs/a%00b", "outputs/a%0Ab", "outputs/" + "x" * 10_000,
+    "..%2Fx", "outputs/..%2F..%2Fx", "%2Fetc%2Fx", "/etc/x", "outputs/a%00b", "outputs/a%0Ab", "outputs/" + "x" * 5_000,
     "outputs//x", "outputs/./x", "outputs/x/", ".", "outputs/%ff", "x/../../../y",
-])
+], ids=lambda path: path[:30])
 def test_artifact_path_is_refused(server: RoostServer, path: str) -> None:
     answer = server.api("PUT", f"/runs/{server.base_run}/artifacts/{path}", data=b"x",
                         content_type="application/octet-stream")
-    refused(answer, (400, 404), ("invalid_argument", "not_found"))
+    refused(answer, *NOT_THERE)
 
 
 def test_artifact_path_in_unicode_is_kept(server: RoostServer) -> None:

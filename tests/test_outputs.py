@@ -83,13 +83,18 @@ def test_unreadable_things_in_outputs_do_not_stop_the_run(server: RoostServer) -
         os.symlink("..", "outputs/loop")
         os.mkfifo("outputs/fifo")
         socket.socket(socket.AF_UNIX).bind("outputs/sock")
-        open(b"outputs/not-utf8-\\xff", "w").write("x")
         open("outputs/good", "w").write("good")
     """)
     assert run["status"] == "Completed", run["error"]
     found = outputs(server, run)
     assert found["outputs/good"] == b"good"
     assert not any(b"root:" in content for content in found.values()), "a symlink led out of the run"
+
+
+def test_output_with_a_name_that_cannot_be_stored_fails_the_run_by_name(server: RoostServer) -> None:
+    """Completed would be a lie: not everything in outputs/ could be kept."""
+    run = server.run("open(b'outputs/not-utf8-\\xff', 'w').write('x')")
+    assert run["status"] == "Failed" and "not-utf8-" in run["error"]["message"]
 
 
 def test_put_artifact_replaces(server: RoostServer) -> None:

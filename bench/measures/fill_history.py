@@ -9,7 +9,7 @@ EXPERIMENTS = [f"history{n}" for n in range(10)]
 
 
 def fill_history(path: Path, model: str, count: int) -> None:
-    """Adds `count` runs like `model`, with its events: over 10 experiments, each tenth Failed, 20 values of a tag."""
+    """Adds `count` runs like `model`, with its events: 10 experiments, each tenth run Failed, 20 values of a tag."""
     with contextlib.closing(sqlite3.connect(path)) as database, database:
         database.execute("PRAGMA foreign_keys=ON")
         add_experiments(database, model)
@@ -17,7 +17,8 @@ def fill_history(path: Path, model: str, count: int) -> None:
         database.execute("CREATE TEMP TABLE n AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n"
                          " WHERE i < ?) SELECT i FROM n", (count,))
         changed = {
-            "seq": f"{last} + n.i", "id": "'copy_' || n.i", "display_name": "'copy ' || n.i", "number": "1000 + n.i / 10",
+            "seq": f"{last} + n.i", "id": "'copy_' || n.i", "number": "1000 + n.i / 10",
+            "display_name": "'copy ' || n.i",
             "experiment": "(SELECT id FROM experiment WHERE name = 'history' || (n.i % 10))",
             "status": "CASE (n.i / 10) % 10 WHEN 0 THEN 'Failed' ELSE 'Completed' END",
             "created": "run.created + n.i * 1000", "started": "run.started + n.i * 1000",

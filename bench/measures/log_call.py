@@ -18,8 +18,9 @@ MARK_NS = 3000
 def measure(bench: Bench) -> List[Row]:
     calls = bench.size(200_000, 5_000)
     with bench.folder("log-call") as folder:
-        done = subprocess.run([PYTHON, str(PROGRAM), str(calls)], env={**clean_environment(folder), "TMPDIR": str(folder)},
-                              stdout=subprocess.PIPE, text=True, timeout=300, check=False)
+        environment = {**clean_environment(folder), "TMPDIR": str(folder)}
+        done = subprocess.run([PYTHON, str(PROGRAM), str(calls)], env=environment, stdout=subprocess.PIPE, text=True,
+                              timeout=300, check=False)  # it ends with 1 when it misses the mark
         found = re.search(r"^run\.log\(.*?\)\s+(\d+) ns$", done.stdout, re.MULTILINE)
         if not found:
             raise RuntimeError(f"bench/log_call.py printed no figure for run.log: {done.stdout[-300:]!r}")

@@ -10,6 +10,7 @@ from typing import Dict, List
 from harness import Bench, Server, clean_environment, timed_command
 from table import Row, milliseconds
 
+COMPUTE = "busy"
 WORDS = [f"word{n:x} " for n in range(2000)]
 
 
@@ -31,19 +32,18 @@ def measure(bench: Bench) -> List[Row]:
                 first.append(submit(server, tree))
         unchanged, status, in_git = [], [], []
         with bench.server() as server, server.connect() as api:
-            submit(server, tree)
-            for _ in range(bench.size(7, 3)):
-                api.wait_until_no_run_is_active()
-                unchanged.append(submit(server, tree))
+            api.create_busy_compute(COMPUTE)  # so that the runs wait and nothing else goes on
+            submit(server, tree, COMPUTE)
+            for _ in range(bench.size(9, 3)):
+                unchanged.append(submit(server, tree, COMPUTE))
                 status.append(timed_command(["git", "status", "--porcelain"], git, tree))
-            api.wait_until_no_run_is_active()
             commit_inside(tree, clean_environment(folder))
-            submit(server, tree)
-            for _ in range(bench.size(7, 3)):
-                api.wait_until_no_run_is_active()
-                in_git.append(submit(server, tree))
+            submit(server, tree, COMPUTE)
+            for _ in range(bench.size(9, 3)):
+                in_git.append(submit(server, tree, COMPUTE))
     size = f"{count:,} files/{total / 1e6:.0f} MB"
-    return [row(f"first submit of {size}", statistics.median(first), "git init, git add -A", statistics.median(added), 0.5),
+    return [row(f"first submit of {size}", statistics.median(first), "git init, git add -A", statistics.median(added),
+                0.5),
             row(f"unchanged resubmit of {size}", min(unchanged), "git status", min(status), 1.0),
             row("the same inside a git work tree (asks git if dirty)", min(in_git), "git status", min(status), 1.0)]
 
@@ -53,8 +53,8 @@ def row(title: str, roost: float, peer_name: str, peer: float, mark: float) -> R
                roost / peer <= mark, {"roost_s": roost, "peer_s": peer})
 
 
-def submit(server: Server, tree: Path) -> float:
-    return server.command("submit", "-e", "snapshot", "--no-follow", "-s", str(tree), "--", "true")
+def submit(server: Server, tree: Path, compute: str = "local") -> float:
+    return server.command("submit", "-e", "snapshot", "--no-follow", "-c", compute, "-s", str(tree), "--", "true")
 
 
 def commit_inside(tree: Path, environment: Dict[str, str]) -> None:

@@ -65,6 +65,8 @@ Result<Micros> parse_time(std::string_view text) {
   parts.tm_year = year - 1900;
   parts.tm_mon = month - 1;
   parts.tm_mday = day;
+  std::tm normal = parts;
+  if (timegm(&normal) < 0 || normal.tm_mday != day) return bad();  // February 30
   Micros micros = 0;
   int offset_minutes = 0;
   if (!text.empty()) {

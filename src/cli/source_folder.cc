@@ -37,8 +37,10 @@ Status upload_source(Console& console, const ScannedTree& tree) {
             upload_snapshot(tree, http_transports(std::move(address)), options));
   bar.clear();
   const std::string line =
-      fmt::format("uploaded {} file{}, {}, in {}", uploaded.blobs, uploaded.blobs == 1 ? "" : "s",
-                  human_bytes(uploaded.bytes), human_duration(bar.seconds()));
+      uploaded.blobs == 0 ? "the server had all of it"
+                          : fmt::format("uploaded {} file{}, {}, in {}", uploaded.blobs,
+                                        uploaded.blobs == 1 ? "" : "s", human_bytes(uploaded.bytes),
+                                        human_duration(bar.seconds()));
   std::fprintf(stderr, "%s\n", console.err()(Tone::kDim, line).c_str());
   return {};
 }

@@ -17,13 +17,15 @@ ResponseParser::ResponseParser(bool head_only) {
 
 Result<std::size_t> ResponseParser::put(std::string_view bytes,
                                         const std::function<bool(std::string_view)>& on_body) {
-  on_body_ = &on_body;
-  error_code error;
-  std::size_t used = 0;
-  // Not eager, so that the caller sees the status before the first byte of the body.
   const bool body = is_header_done();
+  // Beast asserts (and in release presumes) this of the last chunk. No body ends with fewer.
+  if (body && chunked() && bytes.size() < 5) return 0;
+  error_code error;
+  on_body_ = &on_body;
+  // Not eager before, so that the caller sees the status before the first byte of the body.
   eager(body);
-  used = basic_parser::put(boost::asio::const_buffer(bytes.data(), bytes.size()), error);
+  const std::size_t used =
+      basic_parser::put(boost::asio::const_buffer(bytes.data(), bytes.size()), error);
   on_body_ = nullptr;
   if (stopped_) return used;
   if (error && error != http::error::need_more) {

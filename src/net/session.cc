@@ -200,6 +200,8 @@ Session::Await Session::answer() {
 }
 
 asio::awaitable<void> Session::hang_up() {
+  // After an exception a handler may still be at work.
+  if (body_) body_->fail({ErrorCode::kUnavailable, "the connection failed"});
   while (working_) co_await news_.wait();
   if (exchange_ && exchange_->response.stream) drop_stream();
   if (stopping_ || late_ || output_broke_ || input_ended_) co_return;

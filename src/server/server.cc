@@ -155,7 +155,8 @@ class Server::Parts {
   Status write_server_file() {
     const fs::path& data = app_.config.data;
     Json file = {{"url", app_.url}, {"token_file", (data / "owner.token").string()}, {"pid", ::getpid()}};
-    if (app_.config.tls_self_signed) file["ca_file"] = app_.config.tls_certificate;
+    // Also a given certificate: clients on this machine may not know who signed it.
+    if (!app_.config.tls_certificate.empty()) file["ca_file"] = app_.config.tls_certificate;
     ROOST_CHECK(write_file_atomic(data / "server.json", to_text(file) + "\n"));
     wrote_server_file_ = true;
     return {};

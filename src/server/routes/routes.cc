@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "execute/attempts.h"
 #include "records/run_records.h"
 
 namespace roost {
@@ -38,7 +39,12 @@ Status authorise(App& app, Need need, const Principal& who, const Request& reque
     case Need::kReaderOrRun:
       return who.run_row ? Status() : least(Role::kReader);
     case Need::kContributorOrRun:
-      return who.run_row ? Status() : least(Role::kContributor);
+      if (!who.run_row) return least(Role::kContributor);
+      // A script that outlived its attempt must not write into its successor's run.
+      return app.db->read([&](Tx& tx) -> Status {
+        ROOST_TRY(const Run run, run_by_row(tx, *who.run_row));
+        return check_attempt_open(tx, run, who.attempt);
+      });
     case Need::kNode:
       if (!who.node.empty() && who.node == request.parameters.at("node")) return {};
       return refuse("the token of that node");

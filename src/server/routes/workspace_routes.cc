@@ -96,7 +96,6 @@ void add_workspace_routes(Router& router, App& app) {
                   ROOST_TRY(const Json body, json_body(request));
                   JsonFields fields(body, "the experiment");
                   Experiment changed;
-                  const bool set_tags = fields.has("tags");
                   const Json tags = fields.string_map("tags", true);
                   const bool set_archived = fields.has("archived");
                   const bool archived = fields.boolean("archived", false);
@@ -107,7 +106,11 @@ void add_workspace_routes(Router& router, App& app) {
                     ROOST_TRY(changed, find_experiment(tx, request.parameters["workspace"],
                                                        request.parameters["experiment"]));
                     if (set_archived) changed.archived = archived;
-                    if (set_tags) changed.tags = tags;
+                    for (const auto& item : tags.items()) {
+                      if (item.value().is_null()) changed.tags.erase(item.key());
+                      else changed.tags[item.key()] = item.value();
+                    }
+                    ROOST_CHECK(check_labels(changed.tags, "tags"));
                     return save_experiment(tx, changed);
                   }));
                   return json_response(experiment_json(changed));
