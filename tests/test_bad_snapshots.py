@@ -153,10 +153,11 @@ def test_upload_cut_off_in_the_middle_is_resumed(server: RoostServer) -> None:
         wait_until(lambda: received() > 0, 10, "the first bytes have been received")
         assert server.post("/blobs/missing", json={"digests": [digest]})["missing"] == [digest]
         assert server.api("GET", f"/blobs/{digest}").status == 404
-    wait_until(lambda: received() == sent, 10, "all bytes sent have been received")
+    assert 0 < received() <= sent
 
     def resumed() -> bool:  # the server may not have noticed yet that the first connection is gone
-        answer = server.api("PUT", f"/blobs/{digest}?offset={sent}", data=content[sent:], content_type=BYTES)
+        offset = received()
+        answer = server.api("PUT", f"/blobs/{digest}?offset={offset}", data=content[offset:], content_type=BYTES)
         return answer.status == 201
 
     wait_until(resumed, 10, "the rest is taken", interval=0.1)
@@ -194,3 +195,17 @@ def test_ranges_of_a_blob(server: RoostServer, header: str, status: object) -> N
         assert answer.body == STORED[int(first):int(last) + 1]
     elif answer.status == 200:
         assert answer.body == STORED
+
+
+def test_artifact_cut_off_in_the_middle_leaves_nothing(server: RoostServer) -> None:
+    run = server.run(command="true")["id"]
+    waiting = server.data / "blobs" / "temporary"
+    with connect(server) as connection:
+        connection.sendall(f"PUT /api/v1/runs/{run}/artifacts/outputs/half HTTP/1.1\r\nHost: x\r\nContent-Type: {BYTES}\r\n"
+                           f"Authorization: Bearer {server.api_client.token}\r\n"
+                           f"Content-Length: 2000000\r\n\r\n".encode() + bytes(1_000_000))
+        wait_until(lambda: any(waiting.iterdir()), 10, "the upload has begun")
+    wait_until(lambda: not any(waiting.iterdir()), 10, "what came of it is gone")
+    assert server.artifacts(run) == {}
+    server.expect(201, "PUT", f"/runs/{run}/artifacts/outputs/half", data=b"whole", content_type=BYTES)
+    assert server.artifact(run, "outputs/half") == b"whole"

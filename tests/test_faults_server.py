@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from conftest import MakeServer
-from processes import peak_memory_mb, processes_with, wait_until
+from processes import processes_with, wait_until
 from roost_fixture import RoostServer
 from trainer import Training
 
@@ -140,12 +140,3 @@ def test_down_ends_everything(server: RoostServer) -> None:
     wait_until(lambda: not processes_with(str(server.data)), 10, "no process is left")
     server.start()
     assert server.wait(run)["status"] == "Canceled"
-
-
-def test_start_is_quick_and_idle_is_small(make_server: MakeServer) -> None:
-    server = make_server(start=False)
-    before = time.monotonic()
-    server.start()
-    seconds = time.monotonic() - before
-    assert seconds < 3, f"{seconds:.2f} s"  # the benchmark holds it to 0.3; here the machine may be busy
-    assert peak_memory_mb(server.pid) < 250  # sanitizers need more than the 60 MB of the benchmark

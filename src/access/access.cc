@@ -97,7 +97,7 @@ Result<std::optional<Principal>> Access::look_up(const std::string& digest,
       ROOST_CHECK(rows.status());
     }
     ROOST_TRY(const auto attempt, attempt_for_token(tx, digest));
-    if (attempt) {
+    if (attempt && attempt->open) {
       found = Principal{"run", Role::kReader, attempt->run, attempt->attempt, ""};
       return {};
     }
@@ -154,7 +154,7 @@ Status Access::revoke(const std::string& id) {
   return {};
 }
 
-void Access::forget_node(const std::string& token) {
+void Access::forget(const std::string& token) {
   const std::lock_guard lock(mutex_);
   known_.erase(hash(token));
 }

@@ -58,8 +58,8 @@ class Access {
   Result<std::vector<Token>> list();
   Status revoke(const std::string& id);
 
-  // A node that was given up must not go on calling.
-  void forget_node(const std::string& token);
+  // A node that was given up, or a run that has ended, must not go on calling.
+  void forget(const std::string& token);
 
   std::string node_token(const std::string& node) const;
   std::string attempt_token(const std::string& run, std::int64_t attempt) const;

@@ -63,8 +63,9 @@ const std::vector<std::vector<const char*>> kVersions = {{
     "CREATE INDEX node_by_compute ON node(workspace, compute)",
 
     "CREATE TABLE metric (id INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES run(seq),"
-    " name TEXT NOT NULL, kind TEXT NOT NULL, count INTEGER NOT NULL, min REAL, max REAL,"
-    " last_json TEXT, last_step INTEGER, last_at INTEGER, UNIQUE(run, name))",
+    " attempt INTEGER NOT NULL, name TEXT NOT NULL, kind TEXT NOT NULL, count INTEGER NOT NULL,"
+    " min REAL, max REAL, last_json TEXT, last_step INTEGER, last_at INTEGER,"
+    " UNIQUE(run, attempt, name))",
     // Numbers go into blocks of up to 4096 points of (step, time, value); anything else is a value row.
     "CREATE TABLE metric_block (metric INTEGER NOT NULL REFERENCES metric(id), first INTEGER NOT NULL,"
     " count INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY(metric, first)) WITHOUT ROWID",

@@ -1,5 +1,7 @@
 #include "execute/attempts.h"
 
+#include <set>
+
 #include <fmt/format.h>
 
 #include "domain/run_variables.h"
@@ -10,6 +12,7 @@
 namespace roost {
 namespace {
 
+constexpr std::int64_t kMostFalseStarts = 5;
 constexpr Micros kTokenLifetime = 30LL * 24 * 3600 * kSecond;
 
 // The state a run was in before it stopped responding, from its events.
@@ -84,6 +87,21 @@ Status mark_heard(Tx& tx, Run& run, Micros now) {
   return move_run(tx, run, back, "the node answers again", now);
 }
 
+namespace {
+
+// How many attempts got as far as Running: one whose node died before that costs no retry.
+Result<std::int64_t> started_attempts(Tx& tx, const Run& run, bool& this_one) {
+  ROOST_TRY(const auto events, run_events(tx, run.seq));
+  std::set<std::int64_t> started;
+  for (const auto& event : events) {
+    if (event.to == "Running") started.insert(event.attempt);
+  }
+  this_one = started.contains(run.attempt);
+  return static_cast<std::int64_t>(started.size());
+}
+
+}  // namespace
+
 Status give_up_attempt(Tx& tx, Run& run, const std::string& reason, Micros now) {
   ROOST_CHECK(close_attempt(tx, run.seq, run.attempt));
   if (run.status == RunStatus::kCancelRequested) {
@@ -91,9 +109,14 @@ Status give_up_attempt(Tx& tx, Run& run, const std::string& reason, Micros now) 
   }
   ROOST_CHECK(mark_silent(tx, run, reason, now));
   run.deadline.reset();
-  if (run.attempt <= run.max_retries) {
+  bool this_one = false;
+  ROOST_TRY(const std::int64_t started, started_attempts(tx, run, this_one));
+  if (!this_one && run.attempt - started < kMostFalseStarts) {
+    return move_run(tx, run, RunStatus::kQueued, reason + " before the run began; trying again", now);
+  }
+  if (started <= run.max_retries) {
     return move_run(tx, run, RunStatus::kQueued,
-                    fmt::format("{}; trying again ({} of {} retries)", reason, run.attempt,
+                    fmt::format("{}; trying again ({} of {} retries)", reason, started,
                                 run.max_retries),
                     now);
   }

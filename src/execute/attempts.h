@@ -33,7 +33,7 @@ Status mark_silent(Tx& tx, Run& run, const std::string& reason, Micros now);
 Status mark_heard(Tx& tx, Run& run, Micros now);
 
 // The attempt's node is lost: closes the attempt, then queues the run again if it has retries left,
-// else fails it with the reason.
+// else fails it with the reason. An attempt that never began costs no retry.
 Status give_up_attempt(Tx& tx, Run& run, const std::string& reason, Micros now);
 
 // What the runner is told to do: everything it needs to run the attempt.

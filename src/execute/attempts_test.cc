@@ -45,6 +45,19 @@ TEST_F(Attempts, ARetryQueuesAgainAndTheOldAttemptIsShutOut) {
   EXPECT_EQ(reload(run).status, RunStatus::kFailed);
 }
 
+TEST_F(Attempts, ANodeThatDiesBeforeTheRunBeganCostsNoRetry) {
+  Run run = add_run();
+  for (int i = 1; i <= 5; ++i) {
+    Node node = add_node("n" + std::to_string(i));
+    write([&](Tx& tx) -> Status {
+      ROOST_CHECK(start_attempt(tx, run, node, "token " + node.id, 10));
+      return give_up_attempt(tx, run, "the runner died", 20);
+    });
+    run = reload(run);
+    EXPECT_EQ(run.status, i < 5 ? RunStatus::kQueued : RunStatus::kFailed) << "not for ever, though";
+  }
+}
+
 TEST_F(Attempts, CancelIsAtOnceInTheQueueAndARequestWhileRunning) {
   Run waiting = add_run();
   write([&](Tx& tx) { return request_cancel(tx, waiting, "canceled by me", 5); });

@@ -32,7 +32,7 @@ struct Series {
 
 class Ingest {
  public:
-  Ingest(Tx& tx, Run& run) : tx_(tx), run_(run) {}
+  Ingest(Tx& tx, Run& run, std::int64_t attempt) : tx_(tx), run_(run), attempt_(attempt) {}
 
   Status take(SpoolRecord& record) {
     if (record.kind == "tag") return take_tag(record);
@@ -82,8 +82,8 @@ class Ingest {
     {
       Rows rows = tx_.query(
           "SELECT id, kind, count, min, max, last_json, last_step, last_at FROM metric WHERE run = ?"
-          " AND name = ?",
-          run_.seq, record.name);
+          " AND attempt = ? AND name = ?",
+          run_.seq, attempt_, record.name);
       if (rows.next()) {
         series->id = rows.integer(0);
         series->kind = rows.text(1);
@@ -99,8 +99,8 @@ class Ingest {
       if (by_name_.size() >= kMaxMetrics) {
         return fail(ErrorCode::kInvalidArgument, "a run has at most 10,000 metrics");
       }
-      ROOST_CHECK(tx_.run("INSERT INTO metric (run, name, kind, count) VALUES (?, ?, ?, 0)", run_.seq,
-                          record.name, record.kind));
+      ROOST_CHECK(tx_.run("INSERT INTO metric (run, attempt, name, kind, count) VALUES (?, ?, ?, ?, 0)",
+                          run_.seq, attempt_, record.name, record.kind));
       series->id = tx_.last_insert_id();
     }
     recent_ = series.get();
@@ -185,6 +185,7 @@ class Ingest {
 
   Tx& tx_;
   Run& run_;
+  const std::int64_t attempt_;
   std::unordered_map<std::string, std::unique_ptr<Series>> by_name_;
   Series* recent_ = nullptr;
   std::int64_t points_ = 0;
@@ -213,7 +214,7 @@ Result<Ingested> ingest_spool(Tx& tx, Run& run, std::int64_t attempt, const std:
   bytes = bytes.substr(0, whole + 1);
   result.length += bytes.size();
 
-  Ingest ingest(tx, run);
+  Ingest ingest(tx, run, attempt);
   SpoolRecord record;
   while (!bytes.empty()) {
     const std::size_t end = bytes.find('\n');

@@ -82,17 +82,21 @@ Json summary_json(const MetricSummary& summary) {
           {"last_at", summary.last_at ? Json(format_time(*summary.last_at)) : Json()}};
 }
 
-Result<std::vector<MetricSummary>> list_metrics(Tx& tx, std::int64_t run) {
+Result<std::vector<MetricSummary>> list_metrics(Tx& tx, const Run& run, std::int64_t attempt) {
   std::vector<MetricSummary> all;
-  Rows rows = tx.query("SELECT " ROOST_METRIC_COLUMNS " FROM metric WHERE run = ? ORDER BY name", run);
+  Rows rows = tx.query("SELECT " ROOST_METRIC_COLUMNS
+                       " FROM metric WHERE run = ? AND attempt = ? ORDER BY name",
+                       run.seq, attempt);
   while (rows.next()) all.push_back(read_summary(rows));
   ROOST_CHECK(rows.status());
   return all;
 }
 
-Result<MetricSummary> find_metric(Tx& tx, const Run& run, std::string_view name) {
-  Rows rows = tx.query("SELECT " ROOST_METRIC_COLUMNS " FROM metric WHERE run = ? AND name = ?",
-                       run.seq, name);
+Result<MetricSummary> find_metric(Tx& tx, const Run& run, std::int64_t attempt,
+                                  std::string_view name) {
+  Rows rows = tx.query("SELECT " ROOST_METRIC_COLUMNS
+                       " FROM metric WHERE run = ? AND attempt = ? AND name = ?",
+                       run.seq, attempt, name);
   if (rows.next()) return read_summary(rows);
   ROOST_CHECK(rows.status());
   return fail(ErrorCode::kNotFound,

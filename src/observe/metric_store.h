@@ -41,8 +41,9 @@ struct MetricSummary {
 };
 Json summary_json(const MetricSummary& summary);
 
-Result<std::vector<MetricSummary>> list_metrics(Tx& tx, std::int64_t run);
-Result<MetricSummary> find_metric(Tx& tx, const Run& run, std::string_view name);
+// Metrics, like logs, belong to an attempt: a run that was tried again from the start has no point twice.
+Result<std::vector<MetricSummary>> list_metrics(Tx& tx, const Run& run, std::int64_t attempt);
+Result<MetricSummary> find_metric(Tx& tx, const Run& run, std::int64_t attempt, std::string_view name);
 
 // Points `from_index` and on, at most `limit`, as the API shows them.
 Result<Json> metric_points(Tx& tx, const MetricSummary& metric, std::int64_t from_index,

@@ -20,7 +20,7 @@ class Observe : public DatabaseFixture {
   Json points(const Run& run, const char* name) {
     Json out;
     write([&](Tx& tx) -> Status {
-      ROOST_TRY(const auto metric, find_metric(tx, run, name));
+      ROOST_TRY(const auto metric, find_metric(tx, run, 1, name));
       ROOST_TRY(out, metric_points(tx, metric, 0, 1'000'000));
       return {};
     });
@@ -80,7 +80,7 @@ TEST_F(Observe, LongSeriesSpanBlocksAndBucketsKeepTheSpikes) {
   EXPECT_EQ(first.length, all.size());
   EXPECT_EQ(points(run, "loss").size(), 20'000U);
   write([&](Tx& tx) -> Status {
-    ROOST_TRY(const auto metric, find_metric(tx, run, "loss"));
+    ROOST_TRY(const auto metric, find_metric(tx, run, 1, "loss"));
     EXPECT_EQ(metric.count, 20'000);
     EXPECT_EQ(metric.max, 1'000'000.0);
     ROOST_TRY(const Json down, metric_buckets(tx, metric, 50));

@@ -232,12 +232,13 @@ void ControlLoop::lose_node(const Node& node, const std::string& reason) {
     for (const auto& attempt : attempts) {
       ROOST_TRY(Run run, run_by_row(tx, attempt.run));
       ROOST_CHECK(give_up_attempt(tx, run, reason, now));
+      app_.access->forget(app_.access->attempt_token(run.id, attempt.attempt));
       runs.push_back(run.id);
     }
     return remove_node(tx, node.id);
   }), "removing a node");
   app_.nodes.forget(node.id);
-  app_.access->forget_node(app_.access->node_token(node.id));
+  app_.access->forget(app_.access->node_token(node.id));
   app_.node_changed(node.id);
   for (const auto& run : runs) app_.run_changed(run);
   if (node.state == NodeState::kPreparing) {

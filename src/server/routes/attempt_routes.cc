@@ -153,6 +153,7 @@ Result<Response> finish(App& app, Request& request) {
     }
     return {};
   }));
+  app.access->forget(app.access->attempt_token(run.id, run.attempt));
   app.run_changed(run.id);
   app.wake_control_loop();
   return json_response({{"status", status_name(run.status)}});

@@ -4,6 +4,11 @@
 namespace roost {
 namespace {
 
+// The newest attempt unless the query names another.
+std::int64_t attempt_for(const Request& request, const Run& run) {
+  return integer_query(request, "attempt", run.attempt, 0, run.attempt).value_or(run.attempt);
+}
+
 Result<Response> get_metric(App& app, Request& request, const Principal& who) {
   ROOST_TRY(const auto buckets, integer_query(request, "buckets", 0, 1, 100'000));
   ROOST_TRY(const auto from, integer_query(request, "from_index", 0, 0, INT64_MAX));
@@ -11,7 +16,7 @@ Result<Response> get_metric(App& app, Request& request, const Principal& who) {
   Json answer;
   ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {
     ROOST_TRY(const Run run, request_run(tx, request, who));
-    ROOST_TRY(const auto metric, find_metric(tx, run, request.parameters["name"]));
+    ROOST_TRY(const auto metric, find_metric(tx, run, attempt_for(request, run), request.parameters["name"]));
     if (buckets > 0 && metric.count > buckets && metric.min) {
       ROOST_TRY(answer, metric_buckets(tx, metric, buckets));
     } else {
@@ -30,7 +35,7 @@ void add_metric_routes(Router& router, App& app) {
                   Json items = Json::array();
                   ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {
                     ROOST_TRY(const Run run, request_run(tx, request, who));
-                    ROOST_TRY(const auto all, list_metrics(tx, run.seq));
+                    ROOST_TRY(const auto all, list_metrics(tx, run, attempt_for(request, run)));
                     for (const auto& metric : all) items.push_back(summary_json(metric));
                     return {};
                   }));

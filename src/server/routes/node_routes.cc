@@ -25,7 +25,6 @@ class OrderStream final : public ResponseStream {
 
   Step next(std::string& piece) override {
     const Micros now = app_.clock.now();
-    app_.nodes.heard(node_, now);
     if (last_sent_ == 0) {
       add(piece, {{"type", "hello"}, {"heartbeat_seconds", app_.config.heartbeat_seconds}});
     }
