@@ -1,5 +1,6 @@
 """Fixtures: each test has a server of its own unless it says that it shares one."""
 import re
+import shutil
 import signal
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, List, Optional
@@ -15,9 +16,10 @@ MakeServer = Callable[..., RoostServer]
 
 
 @pytest.fixture
-def make_server(tmp_path: Path) -> Iterator[MakeServer]:
+def make_server(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[MakeServer]:
     """make_server(config=None, data=None) starts a server on a new folder; all are closed at the end."""
     servers: List[RoostServer] = []
+    failed = request.session.testsfailed
 
     def make(config: Optional[Dict[str, Any]] = None, data: Optional[Path] = None, start: bool = True) -> RoostServer:
         server = RoostServer(tmp_path / f"server{len(servers)}", config, data)
@@ -25,7 +27,7 @@ def make_server(tmp_path: Path) -> Iterator[MakeServer]:
         return server.start() if start else server
 
     yield make
-    _close(servers)
+    _close(servers, keep=request.session.testsfailed > failed)
 
 
 @pytest.fixture
@@ -41,12 +43,24 @@ def impatient_server(make_server: MakeServer) -> RoostServer:
 
 
 @pytest.fixture(scope="module")
-def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RoostServer]:
+def make_shared_server(tmp_path_factory: pytest.TempPathFactory,
+                       request: pytest.FixtureRequest) -> Iterator[MakeServer]:
+    """make_shared_server(config) starts a server for a whole file."""
+    servers: List[RoostServer] = []
+    failed = request.session.testsfailed
+
+    def make(config: Optional[Dict[str, Any]] = None) -> RoostServer:
+        servers.append(RoostServer(tmp_path_factory.mktemp("shared") / "server", config))
+        return servers[-1].start()
+
+    yield make
+    _close(servers, keep=request.session.testsfailed > failed)
+
+
+@pytest.fixture(scope="module")
+def shared_server(make_shared_server: MakeServer) -> RoostServer:
     """One server for a whole file, for tests that leave nothing behind or use names of their own."""
-    server = RoostServer(tmp_path_factory.mktemp("shared"))
-    server.start()
-    yield server
-    _close([server])
+    return make_shared_server()
 
 
 @pytest.fixture
@@ -71,13 +85,17 @@ class Gate:
         self.path.touch()
 
 
-def _close(servers: List[RoostServer]) -> None:
+def _close(servers: List[RoostServer], keep: bool) -> None:
+    """Ends the servers. Their folders go too, unless a test failed and somebody will want to look."""
     problems = []
     for server in servers:
         try:
             server.close()
         except AssertionError as error:
             problems.append(str(error))
+    if not keep and not problems:
+        for server in servers:
+            shutil.rmtree(server.folder, ignore_errors=True)
     assert not problems, "\n\n".join(problems)
 
 

@@ -37,12 +37,15 @@ class Contract:
         self._resolver = jsonschema.RefResolver.from_schema(self.document)
         self._validators: Dict[int, jsonschema.Draft7Validator] = {}
         self.operations: Dict[str, Operation] = {}
+        self.open_to_all: set = set()
         for path, item in self.document["paths"].items():
             for method in METHODS:
                 if method in item:
                     operation = self._operation(method.upper(), path, item, item[method])
                     assert operation.id not in self.operations, f"{operation.id} is there twice"
                     self.operations[operation.id] = operation
+                    if item[method].get("security") == [] or {} in item[method].get("security", []):
+                        self.open_to_all.add(operation.id)
 
     def find(self, method: str, path: str) -> Optional[Operation]:
         """The operation of a request; a path without parameters wins over one with."""

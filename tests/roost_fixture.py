@@ -2,7 +2,6 @@
 import hashlib
 import json
 import os
-import signal
 import subprocess
 import textwrap
 import time
@@ -11,7 +10,7 @@ from typing import Any, Dict, Iterator, List, Optional, Union
 
 import contract
 from http_api import FRAMES, Answer, Api, frame, query, quote
-from processes import command_line, is_alive, kill, processes_with, wait_until
+from processes import command_line, kill, processes_with, wait_until
 
 ROOT = Path(__file__).resolve().parent.parent
 PYTHON = "/usr/bin/python3"

@@ -1,8 +1,6 @@
 """Who may: tokens, roles, run tokens, TLS, and one server a folder."""
-import json
-import os
 import stat
-import time
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,7 +8,7 @@ import pytest
 from conftest import Gate, MakeServer
 from http_api import Api
 from processes import wait_until
-from roost_fixture import RoostServer, roost_program
+from roost_fixture import RoostServer
 
 RUNS = "/workspaces/default/runs"
 
@@ -91,7 +89,8 @@ def test_run_token_opens_that_run_only(server: RoostServer, gate: Gate) -> None:
     run = server.submit("import os\nprint(os.environ['ROOST_TOKEN'], flush=True)\n" + gate.wait_code)
     wait_until(lambda: server.log(run), 20, "the run has printed its token")
     token = server.log(run).decode().strip()
-    assert server.expect(200, "PATCH", f"/runs/{run['id']}", json={"tags": {"a": "b"}}, token=token)["tags"] == {"a": "b"}
+    tags = {"a": "b"}
+    assert server.expect(200, "PATCH", f"/runs/{run['id']}", json={"tags": tags}, token=token)["tags"] == tags
     server.expect(201, "PUT", f"/runs/{run['id']}/artifacts/outputs/mine", data=b"x", token=token,
                   content_type="application/octet-stream")
     assert server.api("GET", f"/runs/{run['id']}", token=token).status == 200
@@ -174,11 +173,9 @@ def test_tls_with_a_certificate_of_its_own(make_server: MakeServer) -> None:
 
 
 def test_tls_with_given_files(make_server: MakeServer, tmp_path: Path) -> None:
-    import subprocess
-
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout",
-                    "k.pem", "-out", "c.pem", "-days", "2", "-subj", "/CN=localhost", "-addext",
-                    "subjectAltName=DNS:localhost,IP:127.0.0.1"], cwd=tmp_path, check=True, capture_output=True, timeout=20)
+    make = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout k.pem -out c.pem -days 2 " \
+           "-subj /CN=localhost -addext subjectAltName=DNS:localhost,IP:127.0.0.1"
+    subprocess.run(make.split(), cwd=tmp_path, check=True, capture_output=True, timeout=20)
     server = make_server({"tls": {"certificate": str(tmp_path / "c.pem"), "key": str(tmp_path / "k.pem")}})
     assert server.get("//healthz")["status"] == "ok"
     assert server.run("print('over TLS')")["status"] == "Completed"

@@ -67,8 +67,8 @@ def test_name_is_refused_when_made(server: RoostServer, path: str, body: Any, fi
 @pytest.mark.parametrize("kind", [kind for kind in NAMES if kind != "empty"])
 @pytest.mark.parametrize("path", [
     "/workspaces/{}", "/workspaces/{}/runs", "/workspaces/default/experiments/{}", "/workspaces/default/computes/{}",
-    "/workspaces/default/computes/{}/nodes", "/runs/{}", "/runs/{}/logs", "/runs/{base}/logs/{}", "/runs/{base}/metrics/{}",
-    "/runs/{base}/artifacts/{}", "/blobs/{}", "/snapshots/{}", "/blobs/{}/upload",
+    "/workspaces/default/computes/{}/nodes", "/runs/{}", "/runs/{}/logs", "/runs/{base}/logs/{}",
+    "/runs/{base}/metrics/{}", "/runs/{base}/artifacts/{}", "/blobs/{}", "/snapshots/{}", "/blobs/{}/upload",
 ])
 def test_name_is_not_found(server: RoostServer, path: str, kind: str) -> None:
     target = path.replace("{base}", server.base_run).replace("{}", quote(NAMES[kind]))

@@ -113,8 +113,9 @@ def test_logs_follow_is_live(server: RoostServer, gate: Gate) -> None:
 
 def test_interrupt_of_submit_leaves_the_run(server: RoostServer, tmp_path: Path, gate: Gate) -> None:
     (tmp_path / "go.py").write_text("print('started', flush=True)\n" + gate.wait_code)
-    command = [str(roost_program()), "submit", "--experiment", "interrupted", "--source", str(tmp_path), "--", "python", "go.py"]
-    client = subprocess.Popen(command, env=server.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    command = [str(roost_program()), "submit", "-e", "interrupted", "-s", str(tmp_path), "--", "python", "go.py"]
+    client = subprocess.Popen(command, env=server.environment, text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE)
     try:
         assert client.stdout.readline() == "started\n"
         client.send_signal(signal.SIGINT)
@@ -186,8 +187,8 @@ def test_token_life(server: RoostServer) -> None:
 
 
 @pytest.mark.parametrize("arguments", [
-    ["runs"], ["status"], ["compute", "ls"], ["compute", "show", "local"], ["token", "ls"], ["show", "@"], ["metrics", "@"],
-    ["artifacts", "ls", "@"], ["logs", "--list", "@"], ["diff", "@", "@"],
+    ["runs"], ["status"], ["compute", "ls"], ["compute", "show", "local"], ["token", "ls"], ["show", "@"],
+    ["metrics", "@"], ["artifacts", "ls", "@"], ["logs", "--list", "@"], ["diff", "@", "@"],
 ])
 def test_json_everywhere(server: RoostServer, arguments: list) -> None:
     server.run("open('outputs/x', 'w').write('x')")
@@ -207,7 +208,7 @@ def test_git_is_recorded(server: RoostServer, source: Path) -> None:
     for arguments in (["init", "-q", "-b", "trunk"], ["add", "."], ["commit", "-q", "-m", "m"],
                       ["remote", "add", "origin", "https://example.org/birds.git"]):
         subprocess.run([*git, *arguments], cwd=source, env=environment, check=True, timeout=20)
-    commit = subprocess.run([*git, "rev-parse", "HEAD"], cwd=source, capture_output=True, text=True, check=True).stdout.strip()
+    commit = subprocess.check_output([*git, "rev-parse", "HEAD"], cwd=source, text=True, timeout=20).strip()
     clean = submit(server, source, "1", "0")
     (source / "train.py").write_text((source / "train.py").read_text() + "\n# changed")
     dirty = submit(server, source, "1", "0")
@@ -241,5 +242,6 @@ def test_completion(server: RoostServer, shell: str) -> None:
 
 def test_help_names_every_verb(server: RoostServer) -> None:
     shown = server.cli("--help").stdout
-    for verb in "up down status submit runs show logs metrics cancel rerun diff artifacts snapshot compute token".split():
+    verbs = "up down status submit runs show logs metrics cancel rerun diff artifacts snapshot compute token"
+    for verb in verbs.split():
         assert verb in shown

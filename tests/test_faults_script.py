@@ -74,14 +74,19 @@ def test_daemon_that_keeps_stdout_does_not_hold_the_run(server: RoostServer) -> 
 
 
 def test_leaves_many_children(server: RoostServer) -> None:
-    run = server.run("import subprocess\nfor _ in range(100): subprocess.Popen(['sleep', '600'], start_new_session=True)",
-                     timeout=40)
+    code = "import subprocess\nfor _ in range(100): subprocess.Popen(['sleep', '600'], start_new_session=True)"
+    run = server.run(code, timeout=40)
     assert run["status"] == "Completed", run["error"]
     assert processes_with(run["id"]) == []
 
 
 def test_removes_its_own_folder(server: RoostServer) -> None:
-    run = server.run("import os, shutil\nprint('before', flush=True)\nshutil.rmtree(os.getcwd(), ignore_errors=True)\nprint('after')")
+    run = server.run("""
+        import os, shutil
+        print('before', flush=True)
+        shutil.rmtree(os.getcwd(), ignore_errors=True)
+        print('after')
+    """)
     assert run["status"] in ("Completed", "Failed") and server.log(run) == b"before\nafter\n"
     assert server.run("print('next')")["status"] == "Completed"
 

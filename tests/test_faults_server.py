@@ -124,7 +124,12 @@ def test_queued_runs_survive_a_restart(make_server: MakeServer, tmp_path: Path) 
 
 def test_cancel_survives_a_kill(make_server: MakeServer) -> None:
     server = make_server({"cancel_grace_seconds": 2})
-    run = server.submit("import signal, time; signal.signal(15, signal.SIG_IGN); print('ready', flush=True); time.sleep(600)")
+    run = server.submit("""
+        import signal, time
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        print('ready', flush=True)
+        time.sleep(600)
+    """)
     wait_until(lambda: server.get_run(run)["status"] == "Running" and server.log(run), 20, "the run is ready")
     server.cancel(run)
     server.kill9()

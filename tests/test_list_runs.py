@@ -4,7 +4,6 @@ from typing import Any, List
 import pytest
 
 from http_api import query
-from processes import wait_until
 from roost_fixture import RoostServer
 
 COUNT = 60
@@ -95,7 +94,8 @@ def test_paging_is_steady_while_runs_arrive(shared_server: RoostServer, runs: Li
     new = shared_server.submit(experiment="e0", command="true")
     rest = listed(shared_server, limit=5, experiment="e0")
     assert rest[0] == new["id"]
-    second = shared_server.get("/workspaces/default/runs" + query(limit=5, experiment="e0", cursor=first["next_cursor"]))
+    more = query(limit=5, experiment="e0", cursor=first["next_cursor"])
+    second = shared_server.get("/workspaces/default/runs" + more)
     seen = [run["id"] for run in first["items"] + second["items"]]
     assert seen == ids(runs, lambda i: i % 4 == 0)[:10] and page["items"]
     shared_server.wait(new)

@@ -22,7 +22,8 @@ def test_driver_log_has_two_names(server: RoostServer) -> None:
 
 
 @pytest.mark.parametrize("offset, limit, expected", [
-    (0, None, b"0123456789\n"), (3, None, b"3456789\n"), (3, 4, b"3456"), (11, None, b""), (0, 0, b""), (10**15, None, b""),
+    (0, None, b"0123456789\n"), (3, None, b"3456789\n"), (3, 4, b"3456"), (11, None, b""), (0, 0, b""),
+    (10**15, None, b""),
 ])
 def test_part_of_a_log(server: RoostServer, offset: int, limit: int, expected: bytes) -> None:
     run = server.run("print('0123456789')")
@@ -36,8 +37,13 @@ def test_any_bytes_come_back_as_they_were(server: RoostServer) -> None:
     assert text == server.log(run).decode("utf-8", "replace")
 
 
-def test_follow_never_cuts_a_character(server: RoostServer, gate: Gate) -> None:
-    run = server.submit("import os, time\nfor byte in '🐔ü'.encode() * 50:\n  os.write(1, bytes([byte]))\n  time.sleep(0.002)\n")
+def test_follow_never_cuts_a_character(server: RoostServer) -> None:
+    run = server.submit("""
+        import os, time
+        for byte in '🐔ü'.encode() * 50:
+            os.write(1, bytes([byte]))
+            time.sleep(0.002)
+    """)
     assert "".join(line["text"] for line in server.follow(run) if line["type"] == "log") == "🐔ü" * 50
 
 
@@ -104,7 +110,8 @@ def test_a_hundred_followers(server: RoostServer, gate: Gate) -> None:
 ], ids=["rewritten", "removed", "rotated", "truncated"])
 def test_log_file_that_shrinks_does_not_hold_the_run(server: RoostServer, gate: Gate, change: str) -> None:
     run = server.submit("import os\nopen('logs/x.log', 'w').write('long ' * 1000)\n" + gate.wait_code + change)
-    wait_until(lambda: server.api("GET", f"/runs/{run['id']}/logs/logs/x.log").body == b"long " * 1000, 20, "it is shipped")
+    path = f"/runs/{run['id']}/logs/logs/x.log"
+    wait_until(lambda: server.api("GET", path).body == b"long " * 1000, 20, "it is shipped")
     gate.open()
     assert server.wait(run)["status"] == "Completed"
 

@@ -40,7 +40,7 @@ def test_outputs_are_kept(server: RoostServer) -> None:
 
 
 def test_outputs_of_a_failed_run_are_kept(server: RoostServer) -> None:
-    run = server.run("import os\nos.makedirs('outputs', exist_ok=True)\nopen('outputs/checkpoint', 'w').write('1')\n1 / 0")
+    run = server.run("open('outputs/checkpoint', 'w').write('1')\n1 / 0")
     assert run["status"] == "Failed" and outputs(server, run) == {"outputs/checkpoint": b"1"}
 
 
@@ -56,7 +56,12 @@ def test_snapshot_with_an_outputs_folder(server: RoostServer) -> None:
 
 
 def test_last_version_of_a_file_wins(server: RoostServer) -> None:
-    run = server.run("import time\nfor i in range(50):\n  open('outputs/state', 'w').write(str(i) * (50 - i))\n  time.sleep(0.01)")
+    run = server.run("""
+        import time
+        for i in range(50):
+            open('outputs/state', 'w').write(str(i) * (50 - i))
+            time.sleep(0.01)
+    """)
     assert outputs(server, run) == {"outputs/state": b"49"}
 
 

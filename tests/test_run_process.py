@@ -65,8 +65,8 @@ def test_interpreter_that_does_not_exist(server: RoostServer) -> None:
 
 
 def test_arguments_reach_the_script_as_they_are(server: RoostServer) -> None:
-    arguments = ["--lr", "0.1", "two words", "", "quote ' \" \\ back", "new\nline", "*", "a;b", "$(echo no)", "`echo no`",
-                 "ü 🐔", "#", "~", "-"]
+    arguments = ["--lr", "0.1", "two words", "", "quote ' \" \\ back", "new\nline", "*", "a;b", "$(echo no)",
+                 "`echo no`", "ü 🐔", "#", "~", "-"]
     run = server.run("import sys, json; print(json.dumps(sys.argv[1:]))", arguments=arguments)
     assert json.loads(server.log(run)) == arguments
 
@@ -75,8 +75,8 @@ def test_variables_in_arguments_are_expanded_on_the_node(server: RoostServer) ->
     run = server.run("import sys, json; print(json.dumps(sys.argv[1:]))",
                      arguments=["$BIRD", "${BIRD}s", "x-$BIRD-y", "--id=$AZUREML_RUN_ID", "costs 5$", "a b $BIRD"],
                      environment_variables={"BIRD": "turkey two"})
-    assert json.loads(server.log(run)) == ["turkey two", "turkey twos", "x-turkey two-y", "--id=" + run["id"], "costs 5$",
-                                           "a b turkey two"]
+    assert json.loads(server.log(run)) == ["turkey two", "turkey twos", "x-turkey two-y", "--id=" + run["id"],
+                                           "costs 5$", "a b turkey two"]
 
 
 def test_command_is_run_by_a_shell(server: RoostServer) -> None:
@@ -109,8 +109,9 @@ def test_environment_variables(server: RoostServer) -> None:
     seen = json.loads(server.log(run))
     expected = {
         "AZUREML_RUN_ID": run["id"], "AZUREML_ROOT_RUN_ID": run["id"], "AZUREML_ARM_WORKSPACE_NAME": "default",
-        "AZUREML_ARM_PROJECT_NAME": "tests", "AZUREML_NODE_COUNT": "1", "MLFLOW_RUN_ID": run["id"], "ROOST_RUN_ID": run["id"],
-        "ROOST_WORKSPACE": "default", "PYTHONUNBUFFERED": "1", "MINE": "a=b c", "THEIRS": "ü",
+        "AZUREML_ARM_PROJECT_NAME": "tests", "AZUREML_NODE_COUNT": "1", "MLFLOW_RUN_ID": run["id"],
+        "ROOST_RUN_ID": run["id"], "ROOST_WORKSPACE": "default", "PYTHONUNBUFFERED": "1", "MINE": "a=b c",
+        "THEIRS": "ü",
     }
     assert {key: seen.get(key) for key in expected} == expected
     for key in ("AZUREML_RUN_TOKEN", "AZUREML_RUN_TOKEN_EXPIRY", "AZUREML_EXPERIMENT_ID", "AZUREML_WORKSPACE_ID",

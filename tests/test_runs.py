@@ -27,9 +27,9 @@ def test_completed_run_went_through_every_state_in_order(server: RoostServer) ->
 
 def test_run_keeps_what_it_was_given(server: RoostServer, name: str) -> None:
     git = {"repository_uri": "ssh://git/birds", "branch": "main", "commit": "abc123", "dirty": True}
-    spec = {"experiment": name, "display_name": "first try", "arguments": ["--lr", "0.1"], "priority": 3, "max_retries": 2,
-            "environment_variables": {"A": "1"}, "tags": {"bird": "turkey"}, "properties": {"seed": "7"}, "git": git,
-            "max_run_duration_seconds": 100}
+    spec = {"experiment": name, "display_name": "first try", "arguments": ["--lr", "0.1"], "priority": 3,
+            "max_retries": 2, "environment_variables": {"A": "1"}, "tags": {"bird": "turkey"}, "properties": {"seed": "7"},
+            "git": git, "max_run_duration_seconds": 100}
     run = server.run("print('x')", **spec)
     assert run["status"] == "Completed", run["error"]
     assert {key: run["spec"][key] for key in spec} == spec
@@ -41,7 +41,8 @@ def test_run_keeps_what_it_was_given(server: RoostServer, name: str) -> None:
 
 
 def test_lines_are_seen_while_the_run_still_runs(server: RoostServer, gate: Gate) -> None:
-    run = server.submit("import time\nprint('printed at', time.time(), flush=True)\n" + gate.wait_code + "print('last')")
+    first = "import time\nprint('printed at', time.time(), flush=True)\n"
+    run = server.submit(first + gate.wait_code + "print('last')")
     text = ""
     lines = server.follow(run)
     for line in lines:
@@ -69,7 +70,8 @@ def test_follow_tells_the_states_and_ends(server: RoostServer) -> None:
 def test_tags_change_and_properties_do_not(server: RoostServer) -> None:
     run = server.run(command="true", tags={"a": "1", "b": "2"}, properties={"p": "1"})
     path = f"/runs/{run['id']}"
-    changed = server.expect(200, "PATCH", path, json={"tags": {"a": None, "b": "3", "c": "4"}, "properties": {"q": "2"}})
+    change = {"tags": {"a": None, "b": "3", "c": "4"}, "properties": {"q": "2"}}
+    changed = server.expect(200, "PATCH", path, json=change)
     assert changed["tags"] == {"b": "3", "c": "4"} and own_properties(changed) == {"p": "1", "q": "2"}
     answer = server.api("PATCH", path, json={"tags": {"x": "y"}, "properties": {"new": "1", "p": "2"}})
     assert (answer.status, answer.code) == (409, "failed_precondition") and "p" in answer.message

@@ -1,16 +1,14 @@
 """Queueing by priority, and computes that grow and shrink."""
 import pytest
 
-from conftest import IMPATIENT, Gate
+from conftest import IMPATIENT, Gate, MakeServer
 from processes import is_alive, wait_until
 from roost_fixture import RoostServer
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory):
-    server = RoostServer(tmp_path_factory.mktemp("scheduling"), IMPATIENT).start()
-    yield server
-    server.close()
+def server(make_shared_server: MakeServer) -> RoostServer:
+    return make_shared_server(IMPATIENT)
 
 
 def make_compute(server: RoostServer, name: str, **options: int) -> str:

@@ -4,8 +4,7 @@
 #include "runner/supervise.h"
 
 int main(int argc, char** argv) {
-  // Started once for every run, so it goes before anything that takes time.
-  if (argc > 1 && std::strcmp(argv[1], "supervise") == 0) return roost::supervise(argc, argv);
+  if (argc > 1 && std::strcmp(argv[1], "supervise") == 0) return roost::supervise_command(argc, argv);
   roost::CommandLine line("roost", "Roost trains PyTorch models on machines you own.",
                           ROOST_VERSION);
   roost::Console console;

@@ -1,12 +1,11 @@
 // Bodies too large or too slow to be had at once, in both directions.
 
 #include <gtest/gtest.h>
-#include <malloc.h>
 
+#include <array>
 #include <atomic>
 #include <thread>
 
-#include "base/digest.h"
 #include "base/log.h"
 #include "net/test_http.h"
 

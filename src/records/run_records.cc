@@ -286,12 +286,13 @@ Result<std::vector<Run>> waiting_runs(Tx& tx, std::string_view workspace, std::s
       compute, workspace, limit));
 }
 
-Result<std::int64_t> count_waiting(Tx& tx, std::string_view workspace, std::string_view compute) {
+Result<std::int64_t> count_waiting(Tx& tx, std::string_view workspace, std::string_view compute,
+                                   std::int64_t most) {
   Rows rows = tx.query(
-      "SELECT count(*) FROM run r INDEXED BY run_waiting WHERE r.status IN ('Queued', 'Provisioning')"
-      " AND r.compute = ? AND r.workspace = ? AND NOT EXISTS (SELECT 1 FROM attempt a WHERE"
-      " a.run = r.seq AND a.attempt = r.attempt AND a.open = 1)",
-      compute, workspace);
+      "SELECT count(*) FROM (SELECT 1 FROM run r INDEXED BY run_waiting WHERE r.status IN ('Queued',"
+      " 'Provisioning') AND r.compute = ? AND r.workspace = ? AND NOT EXISTS (SELECT 1 FROM attempt a"
+      " WHERE a.run = r.seq AND a.attempt = r.attempt AND a.open = 1) LIMIT ?)",
+      compute, workspace, most);
   std::int64_t count = 0;
   if (rows.next()) count = rows.integer(0);
   ROOST_CHECK(rows.status());

@@ -51,7 +51,9 @@ Result<RunPage> list_runs(Tx& tx, const RunFilter& filter);
 // Runs that wait for a node of this compute, the one to start first in front.
 Result<std::vector<Run>> waiting_runs(Tx& tx, std::string_view workspace, std::string_view compute,
                                       std::int64_t limit);
-Result<std::int64_t> count_waiting(Tx& tx, std::string_view workspace, std::string_view compute);
+// How many wait for a node of this compute; not counted further than `most`.
+Result<std::int64_t> count_waiting(Tx& tx, std::string_view workspace, std::string_view compute,
+                                   std::int64_t most);
 // All runs that have not ended.
 Result<std::vector<Run>> active_runs(Tx& tx);
 

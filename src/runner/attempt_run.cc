@@ -147,8 +147,9 @@ void AttemptRun::follow(Outcome& outcome) {
   }
   spec.program = order_program(order_, spec.variables);
 
-  const Fd watch(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
-  ::inotify_add_watch(watch.get(), spec.output.c_str(), IN_MODIFY);
+  // The watch goes when the file does.
+  const int watch = settings_.output_watch.get();
+  ::inotify_add_watch(watch, spec.output.c_str(), IN_MODIFY);
   auto launched = Launched::start(spec);
   if (!launched) {
     outcome.outcome = "launch_failed";
@@ -192,7 +193,7 @@ void AttemptRun::follow(Outcome& outcome) {
       if (more) next_ship = steady_clock::now();
     }
     pollfd waits[] = {{launched->ended_fd(), POLLIN, 0}, {wake_.get(), POLLIN, 0},
-                      {watch.get(), POLLIN, 0}};
+                      {watch, POLLIN, 0}};
     milliseconds timeout = more ? milliseconds(0) : kLook;
     if (kill_at && *kill_at != steady_clock::time_point::max()) {
       const auto left = std::chrono::duration_cast<milliseconds>(*kill_at - steady_clock::now());
@@ -203,7 +204,7 @@ void AttemptRun::follow(Outcome& outcome) {
     const bool pause = until_ship > milliseconds(0);
     ::poll(waits, pause ? 2 : 3, static_cast<int>((pause ? std::min(until_ship, timeout) : timeout).count()));
     drain(wake_.get());
-    if (!pause) drain(watch.get());
+    if (!pause) drain(watch);
   }
 }
 

@@ -20,6 +20,7 @@ struct NodeSettings {
   std::filesystem::path sdk;     // for PYTHONPATH
   std::string gpus;              // for CUDA_VISIBLE_DEVICES
   bool machine_has_gpus = false;
+  Fd output_watch;  // inotify; one for all attempts, because closing it takes the kernel 10 ms
 };
 
 // One attempt of a run on this node, from staging to the report. run() must be called on the

@@ -13,10 +13,13 @@
 #include <cstdio>
 #include <cstring>
 
+#include "runner/supervise.h"
+
 namespace roost {
 namespace {
 
 constexpr int kReportFd = 3;
+constexpr int kSupervisorWords = 4;  // "roost supervise 3 --"
 
 // Everything the child needs, made before it exists: between clone and exec it must not allocate.
 struct ChildPlan {
@@ -47,8 +50,7 @@ void write_small_file(const char* path, const char* text) {
   ::_exit(127);
 }
 
-int run_child(void* argument) {
-  const ChildPlan& plan = *static_cast<const ChildPlan*>(argument);
+[[noreturn]] void run_child(const ChildPlan& plan) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   // The runner's handlers and mask must not leak into what it starts.
   for (int signal = 1; signal < 32; ++signal) ::signal(signal, SIG_DFL);
@@ -76,6 +78,13 @@ int run_child(void* argument) {
   if (in > kReportFd) ::close(in);
   if (out > kReportFd) ::close(out);
   if (::chdir(plan.folder) != 0) fail_child(plan);
+  if (plan.own_namespace) {
+    // A copy of the runner is at hand and starts at once; a new program would cost milliseconds.
+    ::syscall(SYS_close_range, kReportFd + 1, ~0U, 0);
+    ::fcntl(kReportFd, F_SETFD, FD_CLOEXEC);
+    environ = plan.environment;
+    ::_exit(supervise(kReportFd, plan.argv + kSupervisorWords));
+  }
   ::execve("/proc/self/exe", plan.argv, plan.environment);
   fail_child(plan);
 }
@@ -100,26 +109,25 @@ Result<Launched> Launched::start(const LaunchSpec& spec) {
   Fd report_read(report[0]);
   const Fd report_write(report[1]);
   if (::pipe2(errors, O_CLOEXEC) != 0) return fail_errno(errno, "start the script");
-  const Fd errors_read(errors[0]);
+  Fd errors_read(errors[0]);
   Fd errors_write(errors[1]);
   // The descriptor the child gets must not be one of the few it replaces.
   const Fd report_high(::fcntl(report_write.get(), F_DUPFD_CLOEXEC, 10));
-  const Fd errors_high(::fcntl(errors_write.get(), F_DUPFD_CLOEXEC, 10));
+  Fd errors_high(::fcntl(errors_write.get(), F_DUPFD_CLOEXEC, 10));
 
   ChildPlan plan{spec.folder.c_str(), spec.output.c_str(), argv.data(), environment.data(),
                  report_high.get(), errors_high.get(), true, false, {}, {}};
   std::snprintf(plan.uid_map, sizeof plan.uid_map, "%u %u 1", ::getuid(), ::getuid());
   std::snprintf(plan.gid_map, sizeof plan.gid_map, "%u %u 1", ::getgid(), ::getgid());
 
-  std::vector<char> stack(256 * 1024);
   Launched launched;
   for (const int namespaces : {CLONE_NEWPID | CLONE_NEWNS, CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS, 0}) {
     int pidfd = -1;
     plan.own_namespace = (namespaces & CLONE_NEWPID) != 0;
     plan.own_user = (namespaces & CLONE_NEWUSER) != 0;
-    const int pid = ::clone(run_child, stack.data() + stack.size(),
-                            CLONE_VFORK | CLONE_VM | CLONE_PIDFD | SIGCHLD | namespaces, &plan, &pidfd,
-                            nullptr, nullptr);
+    const auto pid = static_cast<int>(
+        ::syscall(SYS_clone, CLONE_PIDFD | SIGCHLD | namespaces, nullptr, &pidfd, nullptr, nullptr));
+    if (pid == 0) run_child(plan);
     if (pid < 0) {
       if (namespaces == 0) return fail_errno(errno, "start the script");
       continue;
@@ -127,10 +135,16 @@ Result<Launched> Launched::start(const LaunchSpec& spec) {
     launched.pid_ = pid;
     launched.pidfd_.reset(pidfd);
     launched.isolated_ = plan.own_namespace;
-    // CLONE_VFORK: by now the child has exec'd or failed, and said so.
-    ::fcntl(errors_read.get(), F_SETFL, O_NONBLOCK);
+    // The child closes its end once it is set up, or writes why it could not.
+    errors_high.reset();
+    errors_write.reset();
     int error = 0;
     if (::read(errors_read.get(), &error, sizeof error) != sizeof error) break;
+    if (::pipe2(errors, O_CLOEXEC) != 0) return fail_errno(errno, "start the script");
+    errors_read.reset(errors[0]);
+    errors_write.reset(errors[1]);
+    errors_high.reset(::fcntl(errors_write.get(), F_DUPFD_CLOEXEC, 10));
+    plan.error_pipe = errors_high.get();
     ::waitpid(pid, nullptr, 0);
     launched.pid_ = 0;
     if (namespaces == 0) return fail_errno(error, "start the script");

@@ -1,7 +1,7 @@
 #include "runner/runner.h"
 
 #include <signal.h>
-#include <sys/prctl.h>
+#include <sys/inotify.h>
 
 #include <chrono>
 #include <condition_variable>
@@ -193,6 +193,7 @@ Status run_runner(const RunnerOptions& options) {
   settings.folder = options.folder;
   settings.cache = fs::path(options.folder).parent_path() / "cache";
   settings.gpus = options.gpus;
+  settings.output_watch.reset(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
   settings.machine_has_gpus = fs::exists("/dev/nvidiactl");
   ROOST_CHECK(make_folders(settings.cache));
   ROOST_TRY(settings.sdk, unpack_sdk(settings.cache));

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -56,7 +57,8 @@ class Supervisor {
 
     int launch[2];
     if (::pipe2(launch, O_CLOEXEC) != 0) return report("launch", errno);
-    main_ = ::fork();
+    // Not fork(3): its handlers may wait for a lock that a thread of the copied process held.
+    main_ = static_cast<pid_t>(::syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr));
     if (main_ < 0) return report("launch", errno);
     if (main_ == 0) {
       ::setsid();
@@ -123,8 +125,9 @@ class Supervisor {
   }
 
   int report(const char* what, int value) {
-    ::dprintf(report_, "%s %d\n", what, value);
-    return 0;
+    char line[64];
+    const int length = std::snprintf(line, sizeof line, "%s %d\n", what, value);
+    return ::write(report_, line, static_cast<std::size_t>(length)) == length ? 0 : 1;
   }
 
   const int report_;
@@ -135,14 +138,16 @@ class Supervisor {
 
 }  // namespace
 
-int supervise(int argc, char** argv) {
+int supervise(int report, char** program) { return Supervisor(report).run(program); }
+
+int supervise_command(int argc, char** argv) {
   if (argc < 5 || std::strcmp(argv[3], "--") != 0) {
     std::fputs("usage: roost supervise FD -- PROGRAM [ARGUMENT...]\n", stderr);
     return 2;
   }
   const int report = std::atoi(argv[2]);
   ::fcntl(report, F_SETFD, FD_CLOEXEC);
-  return Supervisor(report).run(argv + 4);
+  return supervise(report, argv + 4);
 }
 
 }  // namespace roost

@@ -2,12 +2,16 @@
 
 namespace roost {
 
-// The program `roost supervise FD -- PROGRAM ARGUMENTS...`: starts PROGRAM, waits for it, ends
-// everything it left behind, and writes one line about its end to the descriptor FD:
-// "exit CODE", "signal NUMBER" or "launch ERRNO". SIGTERM is passed on to every process it started.
+// Starts `program` (null-terminated), waits for it, ends everything it left behind, and writes one
+// line about its end to the descriptor `report`: "exit CODE", "signal NUMBER" or "launch ERRNO".
+// SIGTERM is passed on to every process it started. Answers the exit code of the supervisor itself.
 //
-// It runs as process 1 of a pid namespace where the kernel allows one: then no process can outlive
-// it, double-forked daemons included. Elsewhere it adopts orphans (subreaper) and ends those.
-int supervise(int argc, char** argv);
+// As process 1 of a pid namespace no process can outlive it, double-forked daemons included, and it
+// neither allocates nor locks, so that it may run in a bare copy of a process with threads. Elsewhere
+// it adopts orphans (subreaper) and ends those.
+int supervise(int report, char** program);
+
+// The program `roost supervise FD -- PROGRAM ARGUMENTS...`.
+int supervise_command(int argc, char** argv);
 
 }  // namespace roost

@@ -9,7 +9,7 @@
 namespace roost {
 
 // What a compute looks like when a decision is due. `waiting` has the runs that may start, the one to
-// start first in front (priority, then age); `waiting_count` counts all.
+// start first in front (priority, then age); `waiting_count` counts them, up to max_nodes.
 struct ComputeView {
   Compute compute;
   std::vector<Node> nodes;

@@ -71,7 +71,7 @@ void ControlLoop::schedule() {
       ComputeView view;
       view.compute = compute;
       ROOST_TRY(view.nodes, list_nodes(tx, compute.workspace, compute.name));
-      ROOST_TRY(view.waiting_count, count_waiting(tx, compute.workspace, compute.name));
+      ROOST_TRY(view.waiting_count, count_waiting(tx, compute.workspace, compute.name, compute.max_nodes));
       if (view.waiting_count > 0) {
         ROOST_TRY(view.waiting, waiting_runs(tx, compute.workspace, compute.name, compute.max_nodes));
       }

@@ -13,7 +13,7 @@ Result<Json> describe(App& app, Tx& tx, const Compute& compute) {
   ComputeView view;
   view.compute = compute;
   ROOST_TRY(view.nodes, list_nodes(tx, compute.workspace, compute.name));
-  ROOST_TRY(view.waiting_count, count_waiting(tx, compute.workspace, compute.name));
+  ROOST_TRY(view.waiting_count, count_waiting(tx, compute.workspace, compute.name, compute.max_nodes));
   return compute_json(compute, view.nodes, target_nodes(view), app.machine);
 }
 
@@ -33,7 +33,7 @@ Result<Response> change(App& app, Request& request, int status,
 Result<Compute> mark_deleting(App& app, Tx& tx, Request& request) {
   ROOST_TRY(Compute compute,
             find_compute(tx, request.parameters["workspace"], request.parameters["compute"]));
-  ROOST_TRY(const auto waiting, count_waiting(tx, compute.workspace, compute.name));
+  ROOST_TRY(const auto waiting, count_waiting(tx, compute.workspace, compute.name, compute.max_nodes));
   ROOST_TRY(const auto nodes, list_nodes(tx, compute.workspace, compute.name));
   std::int64_t running = 0;
   for (const auto& node : nodes) running += node.state == NodeState::kRunning ? 1 : 0;

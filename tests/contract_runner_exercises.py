@@ -1,0 +1,119 @@
+"""The operations a runner calls: a stopped runner lends its token, and this plays its part."""
+import contextlib
+import signal
+import time
+from typing import Any, Iterator
+
+from contract_caller import Caller, exercise
+from http_api import FRAMES, Answer, Api, frame
+from processes import environment_of, kill, wait_until
+
+
+@exercise
+def stream_orders(c: Caller) -> None:
+    with played_runner(c) as runner:
+        assert runner.hello["heartbeat_seconds"] > 0 and runner.order["command"] == "true"
+
+
+@exercise
+def send_heartbeat(c: Caller) -> None:
+    with played_runner(c) as runner:
+        beat = {"run": runner.run["id"], "attempt": 1, "usage": {"cpu_percent": 12.5}}
+        assert c.call("send_heartbeat", 200, runner.node, json=beat, token=runner.token).json == {"fenced": False}
+        c.call("send_heartbeat", 403, runner.node, json=beat)
+        c.call("send_heartbeat", 403, "another-node", json=beat, token=runner.token)
+        series = c.server.get(f"/runs/{runner.run['id']}/system-metrics")["series"]
+        assert [(s["node"], s["name"], s["points"][0]["value"]) for s in series] == [(runner.node, "cpu_percent", 12.5)]
+
+
+@exercise
+def report_started(c: Caller) -> None:
+    with played_runner(c) as runner:
+        assert runner.attempt_call("report_started", json={}).json == {"status": "Running"}
+        assert runner.attempt_call("report_started", json={}).json == {"status": "Running"}
+
+
+@exercise
+def append_streams(c: Caller) -> None:
+    with played_runner(c) as runner:
+        runner.attempt_call("report_started", json={})
+        name = "azureml-logs/70_driver_log.txt"
+        for offset, text, end in [(0, b"hello ", 6), (0, b"hello ", 6), (3, b"lo world", 11), (11, b"!", 12)]:
+            body = frame(text, stream=name, offset=offset)
+            answer = runner.attempt_call("append_streams", data=body, type=FRAMES).json
+            assert answer == {"streams": {name: end}}
+        spool = b'["scalar","loss",0.5,1,1763240000]\n'
+        for _ in range(2):
+            body = frame(spool, stream="spool/a.spool", offset=0)
+            answer = runner.attempt_call("append_streams", data=body, type=FRAMES).json
+            assert answer == {"streams": {"spool/a.spool": len(spool)}}
+        assert c.server.log(runner.run) == b"hello world!" and c.server.metric(runner.run, "loss")["count"] == 1
+
+
+@exercise
+def report_exited(c: Caller) -> None:
+    with played_runner(c) as runner:
+        runner.attempt_call("report_started", json={})
+        answer = runner.attempt_call("report_exited", json={"exited_at_us": time.time_ns() // 1000}).json
+        assert answer == {"status": "Finalizing"}
+
+
+@exercise
+def report_finished(c: Caller) -> None:
+    with played_runner(c) as runner:
+        runner.attempt_call("report_started", json={})
+        report = {"outcome": "exited", "message": "", "exit_code": 0, "signal": None, "outputs": [],
+                  "exited_at_us": time.time_ns() // 1000, "streams": {"azureml-logs/70_driver_log.txt": 5}}
+        runner.attempt_call("report_finished", status=422, json=report)
+        body = frame(b"hello", stream="azureml-logs/70_driver_log.txt", offset=0)
+        runner.attempt_call("append_streams", data=body, type=FRAMES)
+        missing = {**report, "outputs": [{"path": "outputs/x", "digest": "0" * 64, "size": 1}]}
+        assert runner.attempt_call("report_finished", status=409, json=missing).code == "failed_precondition"
+        assert runner.attempt_call("report_finished", json=report).json == {"status": "Completed"}
+        assert c.server.get_run(runner.run)["status"] == "Completed"
+
+
+class PlayedRunner:
+    """Stands in for a runner whose process is stopped: knows its node, its token and its first order."""
+
+    def __init__(self, caller: Caller, compute: str) -> None:
+        self.caller, server = caller, caller.server
+        (node,) = server.nodes(compute)
+        self.node, self.pid = node["id"], node["pid"]
+        kill(self.pid, signal.SIGSTOP)
+        self.token = environment_of(self.pid)["ROOST_NODE_TOKEN"]
+        self.run = server.submit(command="true", compute=compute)
+        api = Api(server.info["url"], self.token)
+        lines = api.lines(f"/api/v1/nodes/{self.node}/orders", timeout=20)
+        orders = []
+        for line in lines:
+            caller.contract.check(caller.contract.schema("Order"), line, "stream_orders")
+            orders.append(line)
+            if line["type"] == "start":
+                break
+        lines.close()
+        caller.accepted.add("stream_orders")
+        self.hello, self.order = orders[0], orders[-1]["order"]
+        assert self.order["run"] == self.run["id"]
+
+    def attempt_call(self, operation: str, status: int = 200, **body: Any) -> Answer:
+        return self.caller.call(operation, status, self.run["id"], 1, token=self.order["token"], **body)
+
+
+@contextlib.contextmanager
+def played_runner(c: Caller) -> Iterator[PlayedRunner]:
+    compute = c.new_name()
+    c.call("create_compute", 201, "default", json={"name": compute, "min_nodes": 1, "max_nodes": 1})
+
+    def idle() -> bool:
+        return [node["state"] for node in c.server.nodes(compute)] == ["idle"]
+
+    wait_until(idle, 20, "the node is up")
+    runner = PlayedRunner(c, compute)
+    try:
+        yield runner
+    finally:
+        c.server.api("PATCH", f"/workspaces/default/computes/{compute}", json={"min_nodes": 0})
+        c.server.api("POST", f"/runs/{runner.run['id']}/cancel")
+        kill(runner.pid)
+        c.server.wait(runner.run)
