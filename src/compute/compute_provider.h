@@ -18,6 +18,8 @@ class ComputeProvider {
   virtual bool may_be_alive(const Node& node) = 0;
   // Ends the runner at once, and with it whatever it runs. No error if it is gone already.
   virtual void end_node(const Node& node) = 0;
+  // Removes what a node that is gone left behind.
+  virtual void clean_up(const Node& node) = 0;
 };
 
 }  // namespace roost

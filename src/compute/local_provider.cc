@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/files.h"
+#include "base/log.h"
 #include "compute/machine.h"
 
 namespace roost {
@@ -83,6 +84,12 @@ bool LocalProvider::may_be_alive(const Node& node) {
   if (node.pid <= 0) return false;
   ::waitpid(static_cast<pid_t>(node.pid), nullptr, WNOHANG);
   return process_start_time(static_cast<int>(node.pid)) == node.pid_started && node.pid_started != 0;
+}
+
+void LocalProvider::clean_up(const Node& node) {
+  if (auto removed = remove_tree(data_ / "nodes" / node.id); !removed) {
+    log_warning("node {}: {}", node.id, removed.error().message);
+  }
 }
 
 void LocalProvider::end_node(const Node& node) {

@@ -17,6 +17,7 @@ class LocalProvider final : public ComputeProvider {
   Status start_node(Node& node, const Compute& compute, const std::string& token) override;
   bool may_be_alive(const Node& node) override;
   void end_node(const Node& node) override;
+  void clean_up(const Node& node) override;
 
  private:
   std::filesystem::path program_;

@@ -1,5 +1,6 @@
 #include "domain/compute.h"
 
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
@@ -93,11 +94,17 @@ Json compute_json(const Compute& compute, const std::vector<Node>& nodes, std::i
   Json counts = {{"preparing", 0}, {"running", 0},   {"idle", 0},
                  {"unusable", 0},  {"leaving", 0},   {"preempted", 0}};
   std::int64_t current = 0;
+  std::int64_t staying = 0;
+  bool resizing = false;
   for (const auto& node : nodes) {
     auto& count = counts[std::string(node_state_name(node.state))];
     count = count.get<int>() + 1;
     if (node.state != NodeState::kUnusable) ++current;
+    resizing = resizing || node.state == NodeState::kPreparing || node.state == NodeState::kLeaving;
+    staying += node.state == NodeState::kRunning || node.state == NodeState::kIdle ? 1 : 0;
   }
+  // An idle node counts as wanted until its idle time is over, as Azure ML reports it.
+  target_nodes = std::max(target_nodes, staying);
   std::vector<std::string> notices;
   const Resources share = node_resources(compute.vm_size, machine, notices);
   return {{"name", compute.name},
@@ -111,7 +118,7 @@ Json compute_json(const Compute& compute, const std::vector<Node>& nodes, std::i
           {"created_at", format_time(compute.created)},
           {"modified_at", format_time(compute.modified)},
           {"provisioning_state", compute.deleting ? "Deleting" : "Succeeded"},
-          {"allocation_state", current == target_nodes ? "Steady" : "Resizing"},
+          {"allocation_state", current == target_nodes && !resizing ? "Steady" : "Resizing"},
           {"allocation_state_at", format_time(compute.modified)},
           {"current_node_count", current},
           {"target_node_count", target_nodes},

@@ -114,7 +114,7 @@ Status give_up_attempt(Tx& tx, Run& run, const std::string& reason, Micros now) 
   if (!this_one && run.attempt - started < kMostFalseStarts) {
     return move_run(tx, run, RunStatus::kQueued, reason + " before the run began; trying again", now);
   }
-  if (started <= run.max_retries) {
+  if (this_one && started <= run.max_retries) {
     return move_run(tx, run, RunStatus::kQueued,
                     fmt::format("{}; trying again ({} of {} retries)", reason, started,
                                 run.max_retries),

@@ -51,7 +51,8 @@ void write_small_file(const char* path, const char* text) {
 }
 
 [[noreturn]] void run_child(const ChildPlan& plan) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // Without a namespace the death of the supervisor would leave its children: it must end them itself.
+  ::prctl(PR_SET_PDEATHSIG, plan.own_namespace ? SIGKILL : SIGQUIT);
   // The runner's handlers and mask must not leak into what it starts.
   for (int signal = 1; signal < 32; ++signal) ::signal(signal, SIG_DFL);
   sigset_t none;
@@ -164,7 +165,7 @@ void Launched::terminate() {
 }
 
 void Launched::kill() {
-  if (pidfd_) ::syscall(SYS_pidfd_send_signal, pidfd_.get(), SIGKILL, nullptr, 0);
+  if (pidfd_) ::syscall(SYS_pidfd_send_signal, pidfd_.get(), isolated_ ? SIGKILL : SIGQUIT, nullptr, 0);
 }
 
 std::optional<Launched::End> Launched::poll_end() {

@@ -52,7 +52,7 @@ class Supervisor {
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     sigset_t watched;
     sigemptyset(&watched);
-    for (const int signal : {SIGCHLD, SIGTERM, SIGINT, SIGHUP}) sigaddset(&watched, signal);
+    for (const int signal : {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT}) sigaddset(&watched, signal);
     ::sigprocmask(SIG_BLOCK, &watched, nullptr);
 
     int launch[2];
@@ -78,7 +78,7 @@ class Supervisor {
       siginfo_t info{};
       if (::sigwaitinfo(&watched, &info) < 0) continue;
       if (info.si_signo != SIGCHLD) {
-        signal_all(SIGTERM);
+        signal_all(info.si_signo == SIGQUIT ? SIGKILL : SIGTERM);
       } else if (reap()) {
         break;
       }

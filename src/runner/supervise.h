@@ -4,7 +4,7 @@ namespace roost {
 
 // Starts `program` (null-terminated), waits for it, ends everything it left behind, and writes one
 // line about its end to the descriptor `report`: "exit CODE", "signal NUMBER" or "launch ERRNO".
-// SIGTERM is passed on to every process it started. Answers the exit code of the supervisor itself.
+// SIGTERM is passed on to every process it started; SIGQUIT kills them all at once. Answers the exit code of the supervisor itself.
 //
 // As process 1 of a pid namespace no process can outlive it, double-forked daemons included, and it
 // neither allocates nor locks, so that it may run in a bare copy of a process with threads. Elsewhere

@@ -247,6 +247,7 @@ void ControlLoop::lose_node(const Node& node, const std::string& reason) {
               (app_.config.data / "nodes" / node.id / "runner.log").string());
   } else {
     log_info("node {}: {}", node.id, reason);
+    app_.provider->clean_up(node);
   }
 }
 

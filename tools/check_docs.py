@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Fails if the documents and the tree disagree: folders, links, paths, states, names, settings."""
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SRC = ROOT / "src"
+# A path below the root of the project; what stands before it must not make it part of a longer one.
+PATH = re.compile(r"(?<![\w./~<>$-])((?:src|docs|tests|tools|bench|api|fuzz|cmake|python|examples)/[\w./*-]*)")
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+
+
+def folders() -> set:
+    """The top level as git has it (other things may lie about there), and all of src/."""
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
+    top = {line.split("/")[0] for line in listed.stdout.splitlines() if "/" in line}
+    return top | {"src"} | {path.relative_to(ROOT).as_posix() for path in SRC.rglob("*") if path.is_dir()}
+
+
+def check_layout(text: str) -> list:
+    """Every folder has its row, every row its folder."""
+    rows = set(re.findall(r"^\| `([\w./-]+?)/?` \|", text, re.M))
+    missing = [f"docs/layout.md: {folder} is not listed" for folder in sorted(folders() - rows)]
+    return missing + [f"docs/layout.md: there is no folder {row}" for row in sorted(rows)
+                      if not (ROOT / row).is_dir()]
+
+
+def check_paths(page: pathlib.Path, text: str) -> list:
+    """Paths from the root of the project, and links from where the page is."""
+    name = page.relative_to(ROOT)
+    problems = []
+    for path in sorted(set(PATH.findall(LINK.sub("", text)))):
+        path = path.rstrip(".")
+        if not (any(ROOT.glob(path)) if "*" in path else (ROOT / path).exists()):
+            problems.append(f"{name}: there is no {path}")
+    for link in sorted(set(LINK.findall(text))):
+        target = link.split("#")[0]
+        if target and "://" not in target and not (page.parent / target).exists():
+            problems.append(f"{name}: the link {link} leads nowhere")
+    return problems
+
+
+def check_states(text: str) -> list:
+    """The table of states, row by row as the program has it."""
+    code = (SRC / "domain/run_state.cc").read_text()
+    rows = re.findall(r'\{k\w+, "(\w+)", \{([^}]*)\}\}', code)
+    problems = [] if len(rows) >= 12 else ["the table in src/domain/run_state.cc was not understood"]
+    for state, following in rows:
+        after = ", ".join(f"`{word}`" for word in re.findall(r"k(\w+)", following)) or "-"
+        if f"| `{state}` | {after} |" not in text:
+            problems.append(f"docs/life-of-a-run.md: {state} is followed by {after}")
+    return problems
+
+
+def check_names(text: str) -> list:
+    """Functions and types in backquotes exist under that name."""
+    files = [file for file in SRC.rglob("*") if file.suffix in (".h", ".cc")]
+    words = set(re.findall(r"\w+", " ".join(file.read_text() for file in files)))
+    names = set(re.findall(r"`([A-Za-z]\w*(?:::\w+)*)`", text))
+    return [f"docs/life-of-a-run.md: nothing in src/ is called {name}" for name in sorted(names)
+            if ("_" in name or "::" in name) and not set(name.split("::")) <= words]
+
+
+def check_settings(text: str) -> list:
+    """Every key of the configuration is explained."""
+    code = (SRC / "server/config.cc").read_text()
+    keys = set(re.findall(r'fields\.(?:string|integer|boolean)\("(\w+)"', code))
+    keys |= set(re.findall(r'read_seconds\(root, fields, "(\w+)"', code))
+    return [f"docs/operations.md: the key {key} is not explained" for key in sorted(keys)
+            if not re.search(rf"`(?:tls\.)?{key}`", text)]
+
+
+def main() -> int:
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted(SRC.rglob("README.md"))]
+    texts = {page: page.read_text() for page in pages}
+    life = texts[ROOT / "docs/life-of-a-run.md"]
+    problems = check_layout(texts[ROOT / "docs/layout.md"]) + check_states(life) + check_names(life)
+    problems += check_settings(texts[ROOT / "docs/operations.md"])
+    for page, text in texts.items():
+        problems += check_paths(page, text)
+    print("; ".join(problems) or f"documents: {len(pages)} pages agree with the tree")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
