@@ -1,7 +1,7 @@
 """Fixtures: each test has a server of its own unless it says that it shares one."""
 import re
-import shutil
 import signal
+import subprocess
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, List, Optional
 
@@ -13,6 +13,7 @@ from roost_fixture import RoostServer
 IMPATIENT = {"heartbeat_seconds": 1, "node_silent_seconds": 3, "node_lost_seconds": 5, "cancel_grace_seconds": 1}
 
 MakeServer = Callable[..., RoostServer]
+_sweepers: List[subprocess.Popen] = []  # a disk can take long to forget thousands of files; tests need not wait
 
 
 @pytest.fixture
@@ -95,7 +96,7 @@ def _close(servers: List[RoostServer], keep: bool) -> None:
             problems.append(str(error))
     if not keep and not problems:
         for server in servers:
-            shutil.rmtree(server.folder, ignore_errors=True)
+            _sweepers.append(subprocess.Popen(["rm", "-rf", str(server.folder)], stderr=subprocess.DEVNULL))
     assert not problems, "\n\n".join(problems)
 
 
@@ -106,3 +107,8 @@ def pytest_configure() -> None:
         pytest.exit("terminated", returncode=143)
 
     signal.signal(signal.SIGTERM, leave)
+
+
+def pytest_sessionfinish() -> None:
+    for sweeper in _sweepers:
+        sweeper.wait(300)

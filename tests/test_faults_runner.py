@@ -47,7 +47,7 @@ def test_kill_9_of_a_runner_is_retried(impatient_server: RoostServer, tmp_path: 
     assert states.index("NotResponding") < len(states) - states[::-1].index("Queued")
     assert states.count("Running") >= 2 and states[-1] == "Completed"
     assert len(training.starts()) == 2 and training.processes() == [] and processes_with(run["id"]) == []
-    training.check_all_is_there_once(retried=True)
+    training.check_all_is_there_once()
     assert server.log(run, attempt=1).startswith(b"line 000000\n"), "the log of the first attempt is kept"
 
 
@@ -95,7 +95,7 @@ def test_runner_back_from_the_dead_changes_nothing(impatient_server: RoostServer
         kill(runner, signal.SIGCONT)
     run = server.wait(training.run, timeout=40)
     assert (run["status"], run["attempt"]) == ("Completed", 2), run["error"]
-    training.check_all_is_there_once(retried=True)
+    training.check_all_is_there_once()
     wait_until(lambda: processes_with(run["id"]) == [], 10, "nothing of either attempt is left")
 
 

@@ -28,8 +28,8 @@ def test_completed_run_went_through_every_state_in_order(server: RoostServer) ->
 def test_run_keeps_what_it_was_given(server: RoostServer, name: str) -> None:
     git = {"repository_uri": "ssh://git/birds", "branch": "main", "commit": "abc123", "dirty": True}
     spec = {"experiment": name, "display_name": "first try", "arguments": ["--lr", "0.1"], "priority": 3,
-            "max_retries": 2, "environment_variables": {"A": "1"}, "tags": {"bird": "turkey"}, "properties": {"seed": "7"},
-            "git": git, "max_run_duration_seconds": 100}
+            "max_retries": 2, "environment_variables": {"A": "1"}, "tags": {"bird": "turkey"},
+            "properties": {"seed": "7"}, "git": git, "max_run_duration_seconds": 100}
     run = server.run("print('x')", **spec)
     assert run["status"] == "Completed", run["error"]
     assert {key: run["spec"][key] for key in spec} == spec

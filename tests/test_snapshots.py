@@ -95,7 +95,8 @@ def test_symlink_that_leads_out_is_refused_by_name(server: RoostServer, source: 
 def test_ignore_rules(server: RoostServer, source: Path, ignore_file: str) -> None:
     write(source, **{ignore_file: "*.log\n!keep.log\n/data/\ncache/**\n# comment\n\\#odd\n", "train.py": "",
                      "a.log": "", "keep.log": "", "data/x": "", "sub/data/x": "", "cache/y": "", "#odd": "",
-                     "sub/b.log": "", f"sub/{ignore_file}": "only-here.txt\n", "sub/only-here.txt": "", "only-here.txt": ""})
+                     "sub/b.log": "", f"sub/{ignore_file}": "only-here.txt\n", "sub/only-here.txt": "",
+                     "only-here.txt": ""})
     found = paths(server, create(server, source))
     kept = [path for path in found if not path.endswith("ignore")]
     assert kept == ["keep.log", "only-here.txt", "sub/data/x", "train.py"]
