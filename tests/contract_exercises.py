@@ -93,7 +93,7 @@ def update_experiment(c: Caller) -> None:
     c.call("create_experiment", 201, "default", json={"name": name})
     changed = c.call("update_experiment", 200, "default", name, json={"archived": True, "tags": {"a": "1", "b": "2"}})
     assert changed.json["archived"] and changed.json["tags"] == {"a": "1", "b": "2"}
-    changed = c.call("update_experiment", 200, "default", name, json={"tags": {"a": None}})
+    changed = c.call("update_experiment", 200, "default", name, json={"remove_tags": ["a"]})
     assert changed.json["archived"] and changed.json["tags"] == {"b": "2"}
 
 

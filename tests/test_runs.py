@@ -70,13 +70,13 @@ def test_follow_tells_the_states_and_ends(server: RoostServer) -> None:
 def test_tags_change_and_properties_do_not(server: RoostServer) -> None:
     run = server.run(command="true", tags={"a": "1", "b": "2"}, properties={"p": "1"})
     path = f"/runs/{run['id']}"
-    change = {"tags": {"a": None, "b": "3", "c": "4"}, "properties": {"q": "2"}}
+    change = {"tags": {"b": None, "c": "4"}, "remove_tags": ["a", "none such"], "properties": {"q": "2"}}
     changed = server.expect(200, "PATCH", path, json=change)
-    assert changed["tags"] == {"b": "3", "c": "4"} and own_properties(changed) == {"p": "1", "q": "2"}
+    assert changed["tags"] == {"b": None, "c": "4"} and own_properties(changed) == {"p": "1", "q": "2"}
     answer = server.api("PATCH", path, json={"tags": {"x": "y"}, "properties": {"new": "1", "p": "2"}})
     assert (answer.status, answer.code) == (409, "failed_precondition") and "p" in answer.message
     assert own_properties(server.get_run(run)) == {"p": "1", "q": "2"}, "half of a refused change was made"
-    assert server.get_run(run)["tags"] == {"b": "3", "c": "4"}
+    assert server.get_run(run)["tags"] == {"b": None, "c": "4"}
 
 
 def test_experiments_count_their_runs(server: RoostServer, name: str) -> None:

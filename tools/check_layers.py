@@ -18,8 +18,9 @@ ALLOWED = {
     "client": ["base", "net", "snapshot", "domain"],
     "records": ["base", "db", "domain"],
     "access": ["base", "db", "records"],
-    "submit": ["base", "db", "blobs", "domain", "records"],
-    "prepare": ["base", "db", "domain", "records"],
+    "registry": ["base", "db", "domain", "records"],
+    "submit": ["base", "db", "blobs", "domain", "records", "registry"],
+    "prepare": ["base", "db", "domain", "records", "registry"],
     "schedule": ["base", "domain"],
     "compute": ["base", "domain"],
     "execute": ["base", "db", "domain", "records"],
@@ -27,7 +28,7 @@ ALLOWED = {
     "finalize": ["base", "db", "domain", "records"],
     "runner": ["base", "net", "client", "domain"],
     "server": ["base", "db", "net", "blobs", "domain", "records", "access", "submit", "prepare",
-               "schedule", "compute", "execute", "observe", "finalize"],
+               "schedule", "compute", "execute", "observe", "finalize", "registry"],
     "cli": ["base", "net", "client", "snapshot", "domain", "server", "runner"],
 }
 # header prefix -> the only folder that may include it

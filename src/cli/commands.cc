@@ -13,9 +13,11 @@ void register_client_verbs(Verb& root, Console& console) {
   register_artifacts(root, console);
   register_diff(root, console);
   register_snapshot(root, console);
+  register_model(root, console);
   register_compute(root, console);
   register_status(root, console);
   register_down(root, console);
+  register_workspace(root, console);
   register_token(root, console);
   register_gc(root, console);
   register_completion(root, console);

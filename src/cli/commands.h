@@ -6,7 +6,7 @@
 namespace roost {
 
 // Each adds one verb; see the file <verb>_command.cc. The verbs that need the server or the runner
-// in this program (up, server, runner, supervise) are added by main.cc.
+// in this program (up, server, runner, supervise, import) are added by main.cc.
 void register_submit(Verb& root, Console& console);
 void register_rerun(Verb& root, Console& console);
 void register_cancel(Verb& root, Console& console);
@@ -19,10 +19,13 @@ void register_artifacts(Verb& root, Console& console);
 void register_diff(Verb& root, Console& console);
 void register_snapshot(Verb& root, Console& console);
 
+void register_model(Verb& root, Console& console);
+
 void register_compute(Verb& root, Console& console);
 
 void register_status(Verb& root, Console& console);
 void register_down(Verb& root, Console& console);
+void register_workspace(Verb& root, Console& console);
 void register_token(Verb& root, Console& console);
 void register_gc(Verb& root, Console& console);
 
@@ -34,6 +37,7 @@ void register_client_verbs(Verb& root, Console& console);
 
 inline constexpr const char* kTrainGroup = "Train";
 inline constexpr const char* kLookGroup = "Look at runs";
+inline constexpr const char* kModelGroup = "Models";
 inline constexpr const char* kComputeGroup = "Compute";
 inline constexpr const char* kServerGroup = "Server";
 inline constexpr const char* kShellGroup = "Shell";

@@ -89,6 +89,40 @@ const std::vector<std::vector<const char*>> kVersions = {{
     "CREATE TABLE token (id TEXT PRIMARY KEY, hash TEXT NOT NULL UNIQUE, name TEXT NOT NULL,"
     " role TEXT NOT NULL, created INTEGER NOT NULL, expires INTEGER, revoked INTEGER NOT NULL"
     " DEFAULT 0)",
+}, {
+    // What runs leave behind and start from. The content of a model is a manifest, like a snapshot's.
+    "CREATE TABLE model (seq INTEGER PRIMARY KEY, workspace TEXT NOT NULL REFERENCES workspace(name),"
+    " name TEXT NOT NULL, version INTEGER NOT NULL, created INTEGER NOT NULL, created_by TEXT NOT NULL,"
+    " description TEXT NOT NULL, tags_json TEXT NOT NULL, properties_json TEXT NOT NULL,"
+    " framework TEXT, framework_version TEXT, run INTEGER REFERENCES run(seq), facts_json TEXT NOT NULL,"
+    " content TEXT NOT NULL, files INTEGER NOT NULL, size INTEGER NOT NULL,"
+    " UNIQUE(workspace, name, version))",
+    "CREATE INDEX model_by_run ON model(run) WHERE run IS NOT NULL",
+    "CREATE INDEX model_by_content ON model(content)",
+    // The last version given out: a deleted version's number is not given again.
+    "CREATE TABLE model_name (workspace TEXT NOT NULL, name TEXT NOT NULL, last_version INTEGER NOT NULL,"
+    " PRIMARY KEY(workspace, name)) WITHOUT ROWID",
+
+    "CREATE TABLE environment (workspace TEXT NOT NULL REFERENCES workspace(name), name TEXT NOT NULL,"
+    " version INTEGER NOT NULL, definition_json TEXT NOT NULL, digest TEXT NOT NULL,"
+    " created INTEGER NOT NULL, PRIMARY KEY(workspace, name, version)) WITHOUT ROWID",
+
+    "CREATE TABLE datastore (workspace TEXT NOT NULL REFERENCES workspace(name), name TEXT NOT NULL,"
+    " type TEXT NOT NULL, properties_json TEXT NOT NULL, created INTEGER NOT NULL,"
+    " PRIMARY KEY(workspace, name)) WITHOUT ROWID",
+    "CREATE TABLE datastore_file (workspace TEXT NOT NULL, datastore TEXT NOT NULL, path TEXT NOT NULL,"
+    " digest TEXT NOT NULL, size INTEGER NOT NULL, at INTEGER NOT NULL,"
+    " PRIMARY KEY(workspace, datastore, path)) WITHOUT ROWID",
+    "CREATE INDEX datastore_file_by_digest ON datastore_file(digest)",
+    "CREATE TABLE dataset (id TEXT PRIMARY KEY, workspace TEXT NOT NULL REFERENCES workspace(name),"
+    " name TEXT NOT NULL, version INTEGER NOT NULL, kind TEXT NOT NULL, definition_json TEXT NOT NULL,"
+    " description TEXT NOT NULL, tags_json TEXT NOT NULL, created INTEGER NOT NULL,"
+    " UNIQUE(workspace, name, version))",
+
+    // Data a run starts with, as manifests: these stay as long as the run is known.
+    "CREATE TABLE run_input (run INTEGER NOT NULL REFERENCES run(seq), name TEXT NOT NULL,"
+    " content TEXT NOT NULL, PRIMARY KEY(run, name)) WITHOUT ROWID",
+    "CREATE INDEX run_input_by_content ON run_input(content)",
 }};
 
 }  // namespace

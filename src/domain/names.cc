@@ -51,6 +51,13 @@ Status check_compute_name(std::string_view name) {
   return check_name(name, "compute", 2, 32, "-", true);
 }
 
+Status check_registry_name(std::string_view name, std::string_view what) {
+  return check_name(name, what, 1, 255, "-_.", false);
+}
+Status check_dataset_name(std::string_view name) {
+  return check_name(name, "dataset", 1, 255, "-_. ", false);
+}
+
 Status check_text(std::string_view text, std::string_view what, std::size_t limit) {
   if (text.size() > limit) {
     return fail(ErrorCode::kInvalidArgument,

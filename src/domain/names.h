@@ -14,6 +14,11 @@ Status check_workspace_name(std::string_view name);
 Status check_experiment_name(std::string_view name);
 // 2 to 32 letters, digits and '-', starting with a letter.
 Status check_compute_name(std::string_view name);
+// 1 to 255 letters, digits, '-', '_', '.', starting with a letter or digit: models, environments,
+// datastores. `what` names the kind in the error.
+Status check_registry_name(std::string_view name, std::string_view what);
+// As above, and blanks: datasets.
+Status check_dataset_name(std::string_view name);
 // Any UTF-8 text without control characters, at most `limit` bytes; `what` names it in the error.
 Status check_text(std::string_view text, std::string_view what, std::size_t limit);
 // A path below a run's outputs or logs: relative, no "..", valid UTF-8, no control characters.

@@ -10,6 +10,8 @@
 
 namespace roost {
 
+inline constexpr std::string_view kInteractiveType = "interactive";
+
 // Everything kept about one run. `seq` is its row, growing with time.
 struct Run {
   std::int64_t seq = 0;

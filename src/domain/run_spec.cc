@@ -1,5 +1,7 @@
 #include "domain/run_spec.h"
 
+#include <set>
+
 #include <fmt/format.h>
 
 #include "base/digest.h"
@@ -22,6 +24,83 @@ Status check_variables(const Json& variables) {
                   fmt::format("the environment variable {} has a NUL byte or is over 128 KiB",
                               item.key()));
     }
+  }
+  return {};
+}
+
+Status check_interactive(const RunSpec& spec, bool names_compute) {
+  if (!spec.script.empty() || !spec.command.empty() || !spec.arguments.empty() || names_compute ||
+      !spec.inputs.empty()) {
+    return fail(ErrorCode::kInvalidArgument,
+                "an interactive run has no script, command, arguments, compute or inputs: the process "
+                "that made it reports to it");
+  }
+  return {};
+}
+
+Result<std::vector<RunInput>> inputs_from(const Json& items) {
+  std::vector<RunInput> inputs;
+  std::set<std::string> names;
+  if (items.size() > 100) {
+    return fail(ErrorCode::kInvalidArgument, "a run has at most 100 inputs");
+  }
+  for (const auto& item : items) {
+    JsonFields fields(item, "an input");
+    RunInput input;
+    input.name = fields.required_string("name");
+    input.content = fields.required_string("content");
+    input.mode = fields.string("mode", input.mode);
+    input.path = fields.string("path");
+    ROOST_CHECK(fields.done());
+    ROOST_CHECK(check_variable_name("AZUREML_DATAREFERENCE_" + input.name));
+    if (!names.insert(input.name).second) {
+      return fail(ErrorCode::kInvalidArgument, fmt::format("two inputs are named {}", input.name));
+    }
+    if (!is_digest(input.content)) {
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("\"content\" of the input {} must be 64 lower-case hex digits", input.name));
+    }
+    if (input.mode != "download" && input.mode != "mount") {
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("\"mode\" of the input {} must be download or mount", input.name));
+    }
+    ROOST_CHECK(check_text(input.path, "the path of an input", 4096));
+    if (!input.path.empty() && !input.path.starts_with('/') && !is_safe_relative_path(input.path)) {
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("the path \"{}\" of the input {} must be absolute, or stay below the "
+                              "working folder",
+                              printable(input.path), input.name));
+    }
+    inputs.push_back(std::move(input));
+  }
+  return inputs;
+}
+
+Json inputs_json(const std::vector<RunInput>& inputs) {
+  Json items = Json::array();
+  for (const auto& input : inputs) {
+    items.push_back({{"name", input.name},
+                     {"content", input.content},
+                     {"mode", input.mode},
+                     {"path", input.path.empty() ? Json() : Json(input.path)}});
+  }
+  return items;
+}
+
+Status check_distributed(const Json& distributed) {
+  if (distributed.is_null()) return {};
+  JsonFields fields(distributed, "\"distributed\"");
+  const std::string kind = fields.required_string("kind");
+  for (const char* name : {"node_count", "process_count", "process_count_per_node", "worker_count",
+                           "parameter_server_count"}) {
+    if (fields.has(name)) fields.integer(name, 1, 0, 100'000);
+  }
+  fields.string("communication_backend");
+  ROOST_CHECK(fields.done());
+  if (kind != "mpi" && kind != "pytorch" && kind != "tensorflow") {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("\"kind\" in \"distributed\" is \"{}\"; it must be mpi, pytorch or tensorflow",
+                            printable(kind)));
   }
   return {};
 }
@@ -78,14 +157,18 @@ Result<RunSpec> parse_run_spec(const Json& body) {
   JsonFields fields(body, "the run");
   RunSpec spec;
   spec.experiment = fields.required_string("experiment");
+  spec.interactive = fields.boolean("interactive", false);
   spec.display_name = fields.string("display_name");
   if (fields.has("snapshot")) spec.snapshot = fields.string("snapshot");
   spec.script = fields.string("script");
   spec.arguments = fields.strings("arguments");
   spec.command = fields.string("command");
+  const bool names_compute = fields.has("compute");
   spec.compute = fields.string("compute", "local");
   spec.environment = fields.object("environment");
   spec.environment_variables = fields.string_map("environment_variables");
+  const Json inputs = fields.array("inputs");
+  if (fields.has("distributed")) spec.distributed = fields.object("distributed");
   spec.node_count = fields.integer("node_count", 1, 1, 1);
   spec.priority = fields.integer("priority", 0, -1000, 1000);
   if (fields.has("max_run_duration_seconds")) {
@@ -104,14 +187,25 @@ Result<RunSpec> parse_run_spec(const Json& body) {
   if (spec.snapshot && !is_digest(*spec.snapshot)) {
     return fail(ErrorCode::kInvalidArgument, "\"snapshot\" must be 64 lower-case hex digits");
   }
-  ROOST_CHECK(check_program(spec));
+  ROOST_TRY(spec.inputs, inputs_from(inputs));
+  ROOST_CHECK(check_distributed(spec.distributed));
+  if (spec.interactive) {
+    ROOST_CHECK(check_interactive(spec, names_compute));
+    spec.compute.clear();
+  } else {
+    ROOST_CHECK(check_program(spec));
+  }
   ROOST_CHECK(check_labels(spec.tags, "tags"));
   ROOST_CHECK(check_labels(spec.properties, "properties"));
 
   JsonFields environment(spec.environment, "\"environment\"");
+  const std::string name = environment.string("name");
+  const std::string version = environment.string("version");
   const std::string python = environment.string("python");
   const Json variables = environment.string_map("variables");
   ROOST_CHECK(environment.done());
+  if (!name.empty()) ROOST_CHECK(check_registry_name(name, "environment"));
+  ROOST_CHECK(check_text(version, "the environment's version", 100));
   ROOST_CHECK(check_text(python, "the interpreter path", 4096));
   ROOST_CHECK(check_variables(variables));
   ROOST_CHECK(check_variables(spec.environment_variables));
@@ -143,6 +237,10 @@ Json run_spec_json(const RunSpec& spec) {
               {"properties", spec.properties},
               {"git", spec.git},
               {"parent", spec.parent ? Json(*spec.parent) : Json()}};
+  if (spec.interactive) out["interactive"] = true;
+  if (!spec.inputs.empty()) out["inputs"] = inputs_json(spec.inputs);
+  if (!spec.distributed.is_null()) out["distributed"] = spec.distributed;
+  if (spec.interactive) return out;
   if (spec.command.empty()) {
     out["script"] = spec.script;
     out["arguments"] = spec.arguments;

@@ -9,18 +9,30 @@
 
 namespace roost {
 
+// Data laid out before the start: a stored manifest, and where its files go.
+struct RunInput {
+  std::string name;     // AZUREML_DATAREFERENCE_<name> tells the script the path
+  std::string content;  // digest of the manifest
+  std::string mode = "download";
+  std::string path;  // absolute, or below the working folder; "" is a folder of the run's own
+};
+
 // What someone asked to run, checked. `command` is a shell line, or `script` and `arguments` are a
 // Python program; exactly one of the two is set.
+// An interactive run has neither: it is a record that some process elsewhere reports to.
 struct RunSpec {
   std::string experiment;
+  bool interactive = false;
   std::string display_name;
   std::optional<std::string> snapshot;
   std::string script;
   std::vector<std::string> arguments;
   std::string command;
   std::string compute = "local";
-  Json environment = Json::object();  // {"python"?, "variables"?}
+  Json environment = Json::object();  // {"name"?, "version"?, "python"?, "variables"?}
   Json environment_variables = Json::object();
+  std::vector<RunInput> inputs;
+  Json distributed;  // null or {"kind", ...}: how to start many processes
   std::int64_t node_count = 1;
   std::int64_t priority = 0;
   std::optional<std::int64_t> max_run_duration_seconds;

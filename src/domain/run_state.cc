@@ -13,11 +13,12 @@ struct StateRow {
   std::vector<RunStatus> next;
 };
 
-// A run goes down this table. Back to Queued: its node was lost and it is tried again.
+// A run goes down this table. From Starting straight to Running goes an interactive run, which needs no
+// node. Back to Queued: its node was lost and it is tried again.
 const std::vector<StateRow>& table() {
   static const std::vector<StateRow> rows = {
       {kNotStarted, "NotStarted", {kStarting}},
-      {kStarting, "Starting", {kPreparing, kFailed, kCanceled}},
+      {kStarting, "Starting", {kPreparing, kRunning, kFailed, kCanceled}},
       {kPreparing, "Preparing", {kQueued, kFailed, kCanceled, kCancelRequested}},
       {kQueued, "Queued", {kProvisioning, kRunning, kFailed, kCanceled, kCancelRequested, kNotResponding}},
       {kProvisioning, "Provisioning", {kQueued, kRunning, kFailed, kCanceled, kCancelRequested, kNotResponding}},

@@ -31,6 +31,7 @@ Status start_attempt(Tx& tx, Run& run, Node& node, const std::string& token_hash
   run.node = node.id;
   run.exit_code.reset();
   run.signal.reset();
+  run.error = nullptr;  // what an earlier attempt said of itself
   ROOST_CHECK(insert_attempt(tx, {run.seq, run.attempt, node.id, true}, token_hash, now));
   ROOST_CHECK(save_run(tx, run));
   node.state = NodeState::kRunning;
@@ -71,8 +72,18 @@ Status request_cancel(Tx& tx, Run& run, const std::string& reason, Micros now) {
                 fmt::format("the process of run {} has ended and its outputs are being collected", run.id));
   }
   run.cancel_reason = reason;
+  if (run.type == kInteractiveType) return end_interactive(tx, run, RunStatus::kCanceled, reason, now);
   ROOST_TRY(const auto open, open_attempt(tx, run.seq));
   return move_run(tx, run, open ? RunStatus::kCancelRequested : RunStatus::kCanceled, reason, now);
+}
+
+Status end_interactive(Tx& tx, Run& run, RunStatus to, const std::string& reason, Micros now) {
+  if (is_terminal(run.status)) {
+    return fail(ErrorCode::kFailedPrecondition,
+                fmt::format("run {} has ended already: {}", run.id, status_name(run.status)));
+  }
+  ROOST_CHECK(move_run(tx, run, RunStatus::kFinalizing, "ended by its owner", now));
+  return move_run(tx, run, to, reason, now);
 }
 
 Status mark_silent(Tx& tx, Run& run, const std::string& reason, Micros now) {
@@ -148,7 +159,7 @@ Result<Json> make_order(Tx& tx, const Run& run, const std::string& token, Micros
                 {"snapshot", run.snapshot ? Json(*run.snapshot) : Json()},
                 {"python", run.environment.value("python", "")},
                 {"variables", std::move(variables)}};
-  for (const char* key : {"script", "arguments", "command"}) {
+  for (const char* key : {"script", "arguments", "command", "inputs"}) {
     if (run.spec.contains(key)) order[key] = run.spec[key];
   }
   return order;

@@ -28,6 +28,9 @@ Status mark_exited(Tx& tx, Run& run, Micros exited);
 // runner has ended it. A run that has ended is refused.
 Status request_cancel(Tx& tx, Run& run, const std::string& reason, Micros now);
 
+// Ends a run that has no node: its own process said so, or somebody canceled it.
+Status end_interactive(Tx& tx, Run& run, RunStatus to, const std::string& reason, Micros now);
+
 // The node was not heard of for a while; it may come back.
 Status mark_silent(Tx& tx, Run& run, const std::string& reason, Micros now);
 Status mark_heard(Tx& tx, Run& run, Micros now);

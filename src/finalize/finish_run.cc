@@ -98,6 +98,9 @@ Status finish_run(Tx& tx, Run& run, const FinishReport& report,
     ROOST_CHECK(move_run(tx, run, RunStatus::kFinalizing, "the process ended", since));
   }
   if (canceled) return move_run(tx, run, RunStatus::kCanceled, run.cancel_reason, now);
+  if (ok && run.error.is_object()) {  // the script called fail() and then ended in good order
+    return move_run(tx, run, RunStatus::kFailed, run.error.value("message", ""), now);
+  }
   if (ok) return move_run(tx, run, RunStatus::kCompleted, "", now);
   const std::string message = failure_message(report).substr(0, 3000);
   run.error = {{"code", error_code_of(report)},

@@ -231,7 +231,7 @@ Result<RunPage> list_runs(Tx& tx, const RunFilter& filter) {
     select.sql += " JOIN experiment e ON e.id = r.experiment WHERE 1 = 1";
     bool first_tag = true;
     std::vector<std::string> kept;  // the bound text must outlive the query
-    kept.reserve(filter.tags.size() * 2 + 1);
+    kept.reserve((filter.tags.size() + filter.properties.size()) * 2);
     for (const auto& tag : filter.tags) {
       const auto equals = tag.find('=');
       const bool has_value = equals != std::string::npos;
@@ -254,6 +254,17 @@ Result<RunPage> list_runs(Tx& tx, const RunFilter& filter) {
     if (!status.empty()) select.where("r.status = ?", status);
     if (!filter.compute.empty()) select.where("r.compute = ?", filter.compute);
     if (!filter.parent.empty()) select.where("r.parent = ?", filter.parent);
+    if (filter.top_level) select.sql += " AND r.parent IS NULL";
+    if (!filter.type.empty()) select.where("r.type = ?", filter.type);
+    for (const auto& property : filter.properties) {
+      const auto equals = property.find('=');
+      select.where("EXISTS (SELECT 1 FROM json_each(r.properties_json) p WHERE p.key = ?",
+                   kept.emplace_back(property.substr(0, equals)));
+      if (equals != std::string::npos) {
+        select.where("p.value = ?", kept.emplace_back(property.substr(equals + 1)));
+      }
+      select.sql += ")";
+    }
     if (filter.created_after) select.where("r.created >= ?", *filter.created_after);
     if (!filter.name.empty()) {
       select.where("(instr(r.display_name, ?) > 0", filter.name);

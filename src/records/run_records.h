@@ -36,6 +36,10 @@ struct RunFilter {
   std::string name;  // part of the display name or id
   std::string compute;
   std::string parent;
+  bool top_level = false;  // only runs without a parent
+  std::string type;
+  // Each "key" or "key=value".
+  std::vector<std::string> properties;
   std::optional<Micros> created_after;
   std::optional<Micros> created_before;
   std::int64_t limit = 50;

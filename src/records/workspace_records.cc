@@ -25,13 +25,13 @@ Experiment read_experiment(const Rows& rows) {
   return experiment;
 }
 
+}  // namespace
+
 std::string new_guid() {
   const std::string hex = random_hex(16);
   return fmt::format("{}-{}-{}-{}-{}", hex.substr(0, 8), hex.substr(8, 4), hex.substr(12, 4),
                      hex.substr(16, 4), hex.substr(20));
 }
-
-}  // namespace
 
 Json workspace_json(const Workspace& workspace) {
   return {{"name", workspace.name},

@@ -28,6 +28,9 @@ struct Experiment {
   std::optional<Micros> last_run;
 };
 
+// A random id in the form 8-4-4-4-12 hex digits.
+std::string new_guid();
+
 Json workspace_json(const Workspace& workspace);
 Json experiment_json(const Experiment& experiment);
 

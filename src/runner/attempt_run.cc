@@ -93,8 +93,11 @@ void AttemptRun::run() {
     follow(outcome);
   }
   if (!abandoned_) report(outcome);
-  if (const Status removed = remove_tree(folder_); !removed) {
-    log_warning("run {}: {}", run_id_, removed.error().message);
+  outside_.push_back(folder_);
+  for (const auto& made : outside_) {
+    if (const Status removed = remove_tree(made); !removed) {
+      log_warning("run {}: {}", run_id_, removed.error().message);
+    }
   }
 }
 
@@ -105,12 +108,36 @@ Status AttemptRun::stage() {
   if (order_.contains("snapshot") && order_["snapshot"].is_string()) {
     ROOST_CHECK(stage_snapshot(server_, order_["snapshot"], settings_.cache, code));
   }
+  ROOST_CHECK(stage_data());
   for (const char* name : {"outputs", "logs"}) ROOST_CHECK(make_folders(code / name));
   const Fd log(::open((folder_ / "driver.log").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
   if (!log) return fail_errno(errno, "make the log file");
   streams_->add_file("azureml-logs/70_driver_log.txt", folder_ / "driver.log");
   streams_->add_folder("logs/", code / "logs", false);
   streams_->add_folder("spool/", folder_ / "spool", true);
+  return {};
+}
+
+// The path of an input: given, or a folder of this attempt, which goes with it.
+fs::path AttemptRun::input_path(const Json& input) const {
+  const Json path = input.value("path", Json());
+  if (!path.is_string()) return folder_ / "data" / input.value("name", "");
+  return folder_ / "code" / path.get<std::string>();  // an absolute path stays as it is
+}
+
+Status AttemptRun::stage_data() {
+  for (const auto& input : order_.value("inputs", Json::array())) {
+    const fs::path place = input_path(input);
+    std::error_code error;
+    if (fs::exists(place, error) && !fs::is_empty(place, error)) {
+      return fail(ErrorCode::kFailedPrecondition,
+                  fmt::format("the input {} should go to {}, which exists already on the node; choose "
+                              "another path",
+                              input.value("name", ""), place.string()));
+    }
+    outside_.push_back(place);
+    ROOST_CHECK(stage_snapshot(server_, input.value("content", ""), settings_.cache, place));
+  }
   return {};
 }
 
@@ -129,6 +156,9 @@ void AttemptRun::follow(Outcome& outcome) {
   spec.variables["ROOST_SPOOL"] = (folder_ / "spool").string();
   spec.variables["ROOST_NODE"] = settings_.node;
   spec.variables["PYTHONPATH"] = settings_.sdk.string();
+  for (const auto& input : order_.value("inputs", Json::array())) {
+    spec.variables["AZUREML_DATAREFERENCE_" + input.value("name", "")] = input_path(input).string();
+  }
   if (settings_.machine_has_gpus) spec.variables["CUDA_VISIBLE_DEVICES"] = settings_.gpus;
   const Json variables = order_.value("variables", Json::object());
   for (const auto& item : variables.items()) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "base/files.h"
 #include "base/json.h"
@@ -45,6 +46,8 @@ class AttemptRun {
  private:
   struct Outcome;
   Status stage();
+  Status stage_data();
+  std::filesystem::path input_path(const Json& input) const;
   void follow(Outcome& outcome);
   bool ship_all();
   void report(Outcome& outcome);
@@ -57,6 +60,7 @@ class AttemptRun {
   const std::string run_id_;
   const std::int64_t attempt_;
   std::filesystem::path folder_;
+  std::vector<std::filesystem::path> outside_;  // what was laid out, to be removed at the end
   std::atomic<bool> abandoned_ = false;
   std::atomic<int> cancel_grace_ = -1;
   Fd wake_;

@@ -13,6 +13,7 @@
 #include "db/database.h"
 #include "observe/log_store.h"
 #include "records/change_hub.h"
+#include "registry/curated.h"
 #include "server/config.h"
 #include "server/node_watch.h"
 #include "server/statistics.h"
@@ -34,6 +35,7 @@ struct App {
   std::unique_ptr<LogStore> logs;
   std::unique_ptr<Access> access;
   std::unique_ptr<ComputeProvider> provider;
+  CuratedEnvironments curated;
   ChangeHub hub;  // "run/<id>", "node/<id>"
   NodeWatch nodes;
   Statistics statistics;

@@ -32,6 +32,7 @@ Result<ServerConfig> parse_config(std::string_view yaml, const std::string& file
   config.address = fields.string("address", config.address);
   config.port = static_cast<std::uint16_t>(fields.integer("port", config.port, 0, 65535));
   config.python = fields.string("python");
+  config.curated_environments = fields.string("curated_environments");
   config.allow_insecure = fields.boolean("allow_insecure", false);
   read_seconds(root, fields, "heartbeat_seconds", config.heartbeat_seconds);
   read_seconds(root, fields, "node_silent_seconds", config.node_silent_seconds);

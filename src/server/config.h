@@ -15,6 +15,7 @@ struct ServerConfig {
   std::uint16_t port = 8422;
   bool any_port_if_taken = false;  // `roost up` without --port
   std::string python;              // for runs that name no interpreter; "" finds one
+  std::string curated_environments;  // a YAML file that adds to the built-in ones
   std::string tls_certificate;
   std::string tls_key;
   bool tls_self_signed = false;

@@ -73,8 +73,8 @@ class Server::Parts {
     ROOST_CHECK(open_parts());
     ROOST_CHECK(listen());
     ROOST_CHECK(write_server_file());
+    loop_ = std::make_unique<ControlLoop>(app_);  // before the first request, which may wake it
     http_->start();
-    loop_ = std::make_unique<ControlLoop>(app_);
     loop_->start();
     return {};
   }
@@ -101,6 +101,11 @@ class Server::Parts {
     app_.started = app_.clock.now();
     app_.machine = find_machine();
     app_.python = find_default_python(app_.config.python);
+    ROOST_TRY(app_.curated, CuratedEnvironments::built_in());
+    if (!app_.config.curated_environments.empty()) {
+      ROOST_TRY(const std::string yaml, read_file(app_.config.curated_environments));
+      ROOST_CHECK(app_.curated.add(yaml, app_.config.curated_environments));
+    }
     ROOST_TRY(app_.db, Database::open(data / "roost.db"));
     ROOST_TRY(app_.blobs, BlobStore::open(data / "blobs", app_.clock));
     app_.logs = std::make_unique<LogStore>(data / "logs");

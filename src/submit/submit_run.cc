@@ -1,10 +1,14 @@
 #include "submit/submit_run.h"
 
+#include <charconv>
+
 #include <fmt/format.h>
 
 #include "records/compute_records.h"
+#include "records/manifest_records.h"
 #include "records/run_records.h"
 #include "records/workspace_records.h"
+#include "registry/environments.h"
 
 namespace roost {
 namespace {
@@ -21,14 +25,11 @@ Status check_snapshot(Tx& tx, const BlobStore& blobs, const RunSpec& spec) {
     return fail(ErrorCode::kInvalidArgument,
                 "a run of a script needs \"snapshot\", the digest of an uploaded source folder");
   }
-  {
-    Rows rows = tx.query("SELECT 1 FROM snapshot WHERE digest = ?", *spec.snapshot);
-    if (!rows.next()) {
-      return fail(ErrorCode::kFailedPrecondition,
-                  fmt::format("the snapshot {} is not on the server; upload it first (POST "
-                              "/api/v1/snapshots)",
-                              *spec.snapshot));
-    }
+  if (!find_manifest(tx, *spec.snapshot)) {
+    return fail(ErrorCode::kFailedPrecondition,
+                fmt::format("the snapshot {} is not on the server; upload it first (POST "
+                            "/api/v1/snapshots)",
+                            *spec.snapshot));
   }
   if (spec.script.empty()) return {};
   ROOST_TRY(const std::string manifest, blobs.read(*spec.snapshot));
@@ -39,11 +40,18 @@ Status check_snapshot(Tx& tx, const BlobStore& blobs, const RunSpec& spec) {
                           spec.script));
 }
 
-}  // namespace
+Status check_inputs(Tx& tx, const RunSpec& spec) {
+  for (const auto& input : spec.inputs) {
+    if (find_manifest(tx, input.content)) continue;
+    return fail(ErrorCode::kFailedPrecondition,
+                fmt::format("the content {} of the input {} is not on the server; upload it first (POST "
+                            "/api/v1/snapshots)",
+                            input.content, input.name));
+  }
+  return {};
+}
 
-Result<Run> submit_run(Tx& tx, const BlobStore& blobs, const std::string& workspace,
-                       const RunSpec& spec, const std::string& created_by, Micros now) {
-  ROOST_TRY(const Workspace owner, find_workspace(tx, workspace));
+Status check_compute(Tx& tx, const std::string& workspace, const RunSpec& spec) {
   ROOST_TRY(const Compute compute, find_compute(tx, workspace, spec.compute));
   if (compute.deleting) {
     return fail(ErrorCode::kFailedPrecondition,
@@ -55,8 +63,48 @@ Result<Run> submit_run(Tx& tx, const BlobStore& blobs, const std::string& worksp
                             "compute update'",
                             spec.node_count, compute.name, compute.max_nodes));
   }
+  return {};
+}
+
+Status check_parent(Tx& tx, const std::string& workspace, const std::string& parent) {
+  ROOST_TRY(const Run above, find_run(tx, parent));
+  if (above.workspace == workspace) return {};
+  return fail(ErrorCode::kInvalidArgument,
+              fmt::format("the parent {} is in the workspace {}, not in {}", parent, above.workspace,
+                          workspace));
+}
+
+// The definition that the name stands for now goes into the run: a later version changes nothing.
+Result<Json> pin_environment(Tx& tx, const CuratedEnvironments& curated, const std::string& workspace,
+                             const Json& asked) {
+  const std::string name = asked.value("name", "");
+  if (name.empty()) return asked;
+  std::optional<std::int64_t> version;
+  if (const std::string text = asked.value("version", ""); !text.empty()) {
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error == std::errc() && end == text.data() + text.size()) version = number;
+  }
+  ROOST_TRY(const Environment found, find_environment(tx, curated, workspace, name, version));
+  Json pinned = asked;
+  pinned["name"] = found.name;
+  pinned["version"] = std::to_string(found.version);
+  pinned["definition"] = found.definition;
+  if (!found.alias_of.empty()) pinned["alias_of"] = found.alias_of;
+  return pinned;
+}
+
+}  // namespace
+
+Result<Run> submit_run(Tx& tx, const BlobStore& blobs, const CuratedEnvironments& curated,
+                       const std::string& workspace, const RunSpec& spec,
+                       const std::string& created_by, Micros now) {
+  ROOST_TRY(const Workspace owner, find_workspace(tx, workspace));
+  if (!spec.interactive) ROOST_CHECK(check_compute(tx, workspace, spec));
   ROOST_CHECK(check_snapshot(tx, blobs, spec));
-  if (spec.parent) ROOST_CHECK(find_run(tx, *spec.parent));
+  ROOST_CHECK(check_inputs(tx, spec));
+  if (spec.parent) ROOST_CHECK(check_parent(tx, workspace, *spec.parent));
+  ROOST_TRY(const Json environment, pin_environment(tx, curated, workspace, spec.environment));
   ROOST_TRY(const Experiment experiment, open_experiment(tx, workspace, spec.experiment, now));
 
   Run run;
@@ -66,19 +114,24 @@ Result<Run> submit_run(Tx& tx, const BlobStore& blobs, const std::string& worksp
   run.experiment_row = experiment.row;
   run.display_name = spec.display_name;
   run.parent = spec.parent;
-  run.compute = compute.name;
+  run.compute = spec.compute;
   run.priority = spec.priority;
   run.created_by = created_by;
   run.created = now;
   run.max_retries = spec.max_retries;
   run.snapshot = spec.snapshot;
   run.spec = run_spec_json(spec);
-  run.environment = spec.environment;
+  run.environment = environment;
   run.git = spec.git;
   run.tags = spec.tags;
   run.properties = spec.properties;
   if (run.snapshot) run.properties["ContentSnapshotId"] = *run.snapshot;
-  run.properties["_azureml.ComputeTargetType"] = "amlctrain";
+  if (spec.interactive) {
+    run.type = kInteractiveType;
+    run.attempt = 1;
+  } else {
+    run.properties["_azureml.ComputeTargetType"] = "amlctrain";
+  }
   if (run.git.is_object()) {
     for (const char* key : {"repository_uri", "branch", "commit"}) {
       if (run.git.contains(key) && run.git[key].is_string()) {
@@ -90,6 +143,13 @@ Result<Run> submit_run(Tx& tx, const BlobStore& blobs, const std::string& worksp
     }
   }
   ROOST_CHECK(insert_run(tx, run));
+  for (const auto& input : spec.inputs) {
+    ROOST_CHECK(tx.run("INSERT INTO run_input VALUES (?, ?, ?)", run.seq, input.name, input.content));
+  }
+  if (spec.interactive) {
+    run.started = now;
+    ROOST_CHECK(move_run(tx, run, RunStatus::kRunning, "interactive: it runs where it was made", now));
+  }
   return run;
 }
 

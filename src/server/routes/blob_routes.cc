@@ -84,14 +84,14 @@ Result<Response> fetch_many(App& app, Request& request) {
   return response;
 }
 
-// Everything that snapshots and artifacts name.
+// Everything that snapshots, artifacts and datastores name.
 Result<std::set<std::string>> wanted_blobs(App& app) {
   std::set<std::string> wanted;
   std::vector<std::string> snapshots;
   ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {
-    Rows artifacts = tx.query("SELECT DISTINCT digest FROM artifact");
-    while (artifacts.next()) wanted.insert(artifacts.text(0));
-    ROOST_CHECK(artifacts.status());
+    Rows files = tx.query("SELECT digest FROM artifact UNION SELECT digest FROM datastore_file");
+    while (files.next()) wanted.insert(files.text(0));
+    ROOST_CHECK(files.status());
     Rows rows = tx.query("SELECT digest FROM snapshot");
     while (rows.next()) snapshots.push_back(rows.text(0));
     return rows.status();
@@ -107,13 +107,15 @@ Result<std::set<std::string>> wanted_blobs(App& app) {
   return wanted;
 }
 
-// Snapshots that no run names and that are older than the grace go first, then blobs that nothing
+// Manifests that no run, input or model names and that are older than the grace go first, then blobs that nothing
 // names. A client that submits one of them meanwhile is told to upload it again.
 Status drop_unused_snapshots(App& app, Micros grace) {
   const Micros oldest = app.clock.now() - grace;
   return app.db->write([&](Tx& tx) -> Status {
     ROOST_CHECK(tx.run("DELETE FROM snapshot WHERE created <= ? AND NOT EXISTS (SELECT 1 FROM run WHERE"
-                       " run.snapshot = snapshot.digest)",
+                       " run.snapshot = snapshot.digest) AND NOT EXISTS (SELECT 1 FROM run_input WHERE"
+                       " run_input.content = snapshot.digest) AND NOT EXISTS (SELECT 1 FROM model WHERE"
+                       " model.content = snapshot.digest)",
                        oldest));
     return {};
   });

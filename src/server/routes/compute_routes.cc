@@ -66,7 +66,7 @@ Json node_json(App& app, const Node& node, const std::optional<std::string>& run
 
 void add_compute_routes(Router& router, App& app) {
   const std::string computes = "/api/v1/workspaces/{workspace}/computes";
-  add_operation(router, app, "GET", computes, "list_computes", Need::kReader,
+  add_operation(router, app, "GET", computes, "list_computes", Need::kReaderOrRun,
                 [&app](Request& request, const Principal&) -> Result<Response> {
                   Json items = Json::array();
                   ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {
@@ -91,7 +91,7 @@ void add_compute_routes(Router& router, App& app) {
                     return compute;
                   });
                 });
-  add_operation(router, app, "GET", computes + "/{compute}", "get_compute", Need::kReader,
+  add_operation(router, app, "GET", computes + "/{compute}", "get_compute", Need::kReaderOrRun,
                 [&app](Request& request, const Principal&) -> Result<Response> {
                   Json answer;
                   ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {

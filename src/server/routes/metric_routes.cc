@@ -1,4 +1,8 @@
+#include <fmt/format.h>
+
+#include "domain/names.h"
 #include "observe/metric_store.h"
+#include "records/run_records.h"
 #include "server/routes/routes.h"
 
 namespace roost {
@@ -27,9 +31,35 @@ Result<Response> get_metric(App& app, Request& request, const Principal& who) {
   return json_response(answer);
 }
 
+// What a process outside a node reports: the lines of a spool, told by offset like a runner's, so that
+// sending the same bytes again stores nothing twice.
+Result<Response> append_records(App& app, Request& request, const Principal& who) {
+  const std::string stream = text_query(request, "stream");
+  ROOST_CHECK(check_registry_name(stream, "stream"));
+  ROOST_TRY(const auto offset, integer_query(request, "offset", 0, 0, INT64_MAX / 2));
+  Ingested taken;
+  std::string id;
+  ROOST_CHECK(app.db->write([&](Tx& tx) -> Status {
+    ROOST_TRY(Run run, request_run(tx, request, who));
+    id = run.id;
+    ROOST_TRY(taken, ingest_spool(tx, run, std::max<std::int64_t>(run.attempt, 1), "client/" + stream,
+                                  static_cast<std::uint64_t>(offset), request.body));
+    if (taken.bad_lines == 0) return {};
+    return add_notice(tx, run, fmt::format("{} record(s) were skipped: {}", taken.bad_lines,
+                                           taken.first_bad));
+  }));
+  app.statistics.metric_points += taken.points;
+  app.run_changed(id);
+  return json_response({{"length", taken.length}, {"skipped", taken.bad_lines}});
+}
+
 }  // namespace
 
 void add_metric_routes(Router& router, App& app) {
+  add_operation(router, app, "POST", "/api/v1/runs/{run}/records", "append_records",
+                Need::kContributorOrRun,
+                [&app](Request& request, const Principal& who) { return append_records(app, request, who); },
+                {16 << 20, false});
   add_operation(router, app, "GET", "/api/v1/runs/{run}/metrics", "list_metrics", Need::kReaderOrRun,
                 [&app](Request& request, const Principal& who) -> Result<Response> {
                   Json items = Json::array();

@@ -27,6 +27,11 @@ Status authorise(App& app, Need need, const Principal& who, const Request& reque
     if (who.is_person() && who.role >= role) return {};
     return refuse(fmt::format("the role {}", role_name(role)));
   };
+  const auto own_workspace = [&](const Run& run) -> Status {
+    const auto named = request.parameters.find("workspace");
+    if (named == request.parameters.end() || named->second == run.workspace) return {};
+    return refuse(fmt::format("a token of the workspace {}", printable(named->second)));
+  };
   switch (need) {
     case Need::kNobody:
       return {};
@@ -37,12 +42,17 @@ Status authorise(App& app, Need need, const Principal& who, const Request& reque
     case Need::kOwner:
       return least(Role::kOwner);
     case Need::kReaderOrRun:
-      return who.run_row ? Status() : least(Role::kReader);
+      if (!who.run_row) return least(Role::kReader);
+      return app.db->read([&](Tx& tx) -> Status {
+        ROOST_TRY(const Run run, run_by_row(tx, *who.run_row));
+        return own_workspace(run);
+      });
     case Need::kContributorOrRun:
       if (!who.run_row) return least(Role::kContributor);
       // A script that outlived its attempt must not write into its successor's run.
       return app.db->read([&](Tx& tx) -> Status {
         ROOST_TRY(const Run run, run_by_row(tx, *who.run_row));
+        ROOST_CHECK(own_workspace(run));
         return check_attempt_open(tx, run, who.attempt);
       });
     case Need::kNode:
@@ -127,12 +137,36 @@ std::string text_query(const Request& request, const char* name) {
   return request.query_value(name).value_or("");
 }
 
+Result<bool> flag_query(const Request& request, const char* name) {
+  const std::string text = text_query(request, name);
+  if (text == "true") return true;
+  if (text.empty() || text == "false") return false;
+  return fail(ErrorCode::kInvalidArgument,
+              fmt::format("\"{}\" is \"{}\"; it must be true or false", name, printable(text)));
+}
+
+std::vector<std::string> text_queries(const Request& request, const char* name) {
+  std::vector<std::string> values;
+  const auto [first, last] = request.query.equal_range(name);
+  for (auto it = first; it != last; ++it) values.push_back(it->second);
+  return values;
+}
+
 Result<Run> request_run(Tx& tx, const Request& request, const Principal& principal) {
   ROOST_TRY(Run run, find_run(tx, request.parameters.at("run")));
-  if (principal.run_row && *principal.run_row != run.seq) {
-    return fail(ErrorCode::kPermissionDenied, "a run's token is good for that run only");
-  }
+  if (principal.run_row) ROOST_CHECK(check_descends(tx, run, *principal.run_row));
   return run;
+}
+
+Status check_descends(Tx& tx, const Run& run, std::int64_t ancestor) {
+  Run at = run;
+  for (int depth = 0; depth < 64; ++depth) {
+    if (at.seq == ancestor) return {};
+    if (!at.parent) break;
+    ROOST_TRY(at, find_run(tx, *at.parent));
+  }
+  return fail(ErrorCode::kPermissionDenied,
+              "a run's token is good for that run and its children only");
 }
 
 Router all_routes(App& app) {
@@ -145,6 +179,9 @@ Router all_routes(App& app) {
   add_artifact_routes(router, app);
   add_snapshot_routes(router, app);
   add_blob_routes(router, app);
+  add_model_routes(router, app);
+  add_environment_routes(router, app);
+  add_data_routes(router, app);
   add_compute_routes(router, app);
   add_token_routes(router, app);
   add_node_routes(router, app);

@@ -11,7 +11,7 @@
 namespace roost {
 
 // Who may call an operation. A person's role includes the lower ones; run tokens reach only what
-// says so, and there only their own run.
+// says so, and there only their own run, its descendants, and its own workspace.
 enum class Need {
   kNobody,          // no token
   kReader,
@@ -36,9 +36,15 @@ Result<Json> json_body(const Request& request);
 Result<std::int64_t> integer_query(const Request& request, const char* name, std::int64_t fallback,
                                    std::int64_t low, std::int64_t high);
 std::string text_query(const Request& request, const char* name);
+// "true", "false" or absent; anything else is refused by name.
+Result<bool> flag_query(const Request& request, const char* name);
+std::vector<std::string> text_queries(const Request& request, const char* name);
 
 // The run named in the path, if the caller may see it.
 Result<Run> request_run(Tx& tx, const Request& request, const Principal& principal);
+
+// Whether the run is the one in row `ancestor`, or one of its children or theirs.
+Status check_descends(Tx& tx, const Run& run, std::int64_t ancestor);
 
 // One file per resource.
 void add_server_routes(Router& router, App& app);
@@ -47,6 +53,9 @@ void add_run_routes(Router& router, App& app);
 void add_log_routes(Router& router, App& app);
 void add_metric_routes(Router& router, App& app);
 void add_artifact_routes(Router& router, App& app);
+void add_model_routes(Router& router, App& app);
+void add_environment_routes(Router& router, App& app);
+void add_data_routes(Router& router, App& app);
 void add_snapshot_routes(Router& router, App& app);
 void add_blob_routes(Router& router, App& app);
 void add_compute_routes(Router& router, App& app);

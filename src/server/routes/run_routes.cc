@@ -41,8 +41,10 @@ Result<RunFilter> filter_from(const Request& request) {
       filter.statuses.push_back(name);
     }
   }
-  const auto [first_tag, last_tag] = request.query.equal_range("tag");
-  for (auto it = first_tag; it != last_tag; ++it) filter.tags.push_back(it->second);
+  filter.tags = text_queries(request, "tag");
+  filter.properties = text_queries(request, "property");
+  filter.type = text_query(request, "type");
+  ROOST_TRY(filter.top_level, flag_query(request, "top_level"));
   if (const auto after = request.query_value("created_after")) {
     ROOST_TRY(filter.created_after, parse_time(*after));
   }
@@ -70,6 +72,17 @@ Result<Response> list(App& app, Request& request) {
                         {"next_cursor", page.next ? Json(std::to_string(*page.next)) : Json()}});
 }
 
+// A script may start runs below its own, and no others.
+Status check_may_submit(Tx& tx, const RunSpec& spec, const Principal& who) {
+  if (!who.run_row) return {};
+  if (!spec.parent) {
+    return fail(ErrorCode::kPermissionDenied,
+                "a run's token can only start children of that run; give \"parent\" (run.submit_child)");
+  }
+  ROOST_TRY(const Run parent, find_run(tx, *spec.parent));
+  return check_descends(tx, parent, *who.run_row);
+}
+
 // Starting and Preparing take no time for an environment that exists, so one transaction does both.
 Result<Response> submit(App& app, Request& request, const Principal& who) {
   ROOST_TRY(const Json body, json_body(request));
@@ -80,8 +93,10 @@ Result<Response> submit(App& app, Request& request, const Principal& who) {
   const auto hold = app.blobs->hold();
   ROOST_CHECK(app.db->write([&](Tx& tx) -> Status {
     const Micros now = app.clock.now();
-    ROOST_TRY(run, submit_run(tx, *app.blobs, request.parameters["workspace"], spec, who.name, now));
-    ROOST_CHECK(prepare_environment(tx, run, app.python, now));
+    ROOST_CHECK(check_may_submit(tx, spec, who));
+    ROOST_TRY(run, submit_run(tx, *app.blobs, app.curated, request.parameters["workspace"], spec, who.name,
+                              now));
+    if (!spec.interactive) ROOST_CHECK(prepare_environment(tx, run, app.python, now));
     answer = run_json(run);
     answer["durations"] = Json::object();
     return {};
@@ -95,6 +110,7 @@ Result<Response> update(App& app, Request& request, const Principal& who) {
   ROOST_TRY(const Json body, json_body(request));
   JsonFields fields(body, "the run");
   const Json tags = fields.string_map("tags", true);
+  const auto removed_tags = fields.strings("remove_tags");
   const Json properties = fields.string_map("properties");
   const bool rename = fields.has("display_name");
   const std::string display_name = fields.string("display_name");
@@ -117,12 +133,10 @@ Result<Response> update(App& app, Request& request, const Principal& who) {
       run.properties[item.key()] = item.value();
     }
     ROOST_CHECK(check_labels(run.properties, "properties"));
-    if (!tags.empty()) {
+    if (!tags.empty() || !removed_tags.empty()) {
       Json merged = run.tags;
-      for (const auto& item : tags.items()) {
-        if (item.value().is_null()) merged.erase(item.key());
-        else merged[item.key()] = item.value();
-      }
+      for (const auto& key : removed_tags) merged.erase(key);
+      merged.update(tags);
       ROOST_CHECK(check_labels(merged, "tags"));
       ROOST_CHECK(replace_tags(tx, run, std::move(merged)));
     }
@@ -148,13 +162,62 @@ Result<Response> cancel(App& app, Request& request, const Principal& who) {
   return json_response(answer);
 }
 
+// An interactive run ends here. Of a script's run the exit code decides, and nothing changes.
+Result<Response> complete(App& app, Request& request, const Principal& who) {
+  Json answer;
+  std::string id;
+  ROOST_CHECK(app.db->write([&](Tx& tx) -> Status {
+    ROOST_TRY(Run run, request_run(tx, request, who));
+    id = run.id;
+    if (run.type == kInteractiveType) {
+      ROOST_CHECK(end_interactive(tx, run, RunStatus::kCompleted, "", app.clock.now()));
+    }
+    ROOST_TRY(answer, run_with_durations(tx, run, app.clock.now()));
+    return {};
+  }));
+  app.run_changed(id);
+  return json_response(answer);
+}
+
+// An interactive run fails at once; a script's run when its process has ended, whatever its exit code.
+Result<Response> fail_run(App& app, Request& request, const Principal& who) {
+  ROOST_TRY(const Json body, json_body(request));
+  JsonFields fields(body, "the request");
+  std::string message = fields.string("message", "the script reported a failure");
+  const std::string code = fields.string("code", "reported_failure");
+  ROOST_CHECK(fields.done());
+  ROOST_CHECK(check_text(code, "the error code", 100));
+  if (message.size() > 3000) message.resize(3000);
+  Json answer;
+  std::string id;
+  ROOST_CHECK(app.db->write([&](Tx& tx) -> Status {
+    ROOST_TRY(Run run, request_run(tx, request, who));
+    id = run.id;
+    if (is_terminal(run.status)) {
+      return fail(ErrorCode::kFailedPrecondition,
+                  fmt::format("run {} has ended already: {}", run.id, status_name(run.status)));
+    }
+    run.error = {{"code", code}, {"message", to_utf8(message)}, {"last_lines", Json::array()},
+                 {"node", run.node ? Json(*run.node) : Json()}};
+    if (run.type == kInteractiveType) {
+      ROOST_CHECK(end_interactive(tx, run, RunStatus::kFailed, run.error["message"], app.clock.now()));
+    } else {
+      ROOST_CHECK(save_run(tx, run));
+    }
+    ROOST_TRY(answer, run_with_durations(tx, run, app.clock.now()));
+    return {};
+  }));
+  app.run_changed(id);
+  return json_response(answer);
+}
+
 }  // namespace
 
 void add_run_routes(Router& router, App& app) {
   const std::string runs = "/api/v1/workspaces/{workspace}/runs";
-  add_operation(router, app, "GET", runs, "list_runs", Need::kReader,
+  add_operation(router, app, "GET", runs, "list_runs", Need::kReaderOrRun,
                 [&app](Request& request, const Principal&) { return list(app, request); });
-  add_operation(router, app, "POST", runs, "submit_run", Need::kContributor,
+  add_operation(router, app, "POST", runs, "submit_run", Need::kContributorOrRun,
                 [&app](Request& request, const Principal& who) { return submit(app, request, who); });
   add_operation(router, app, "GET", "/api/v1/runs/{run}", "get_run", Need::kReaderOrRun,
                 [&app](Request& request, const Principal& who) -> Result<Response> {
@@ -170,6 +233,11 @@ void add_run_routes(Router& router, App& app) {
                 [&app](Request& request, const Principal& who) { return update(app, request, who); });
   add_operation(router, app, "POST", "/api/v1/runs/{run}/cancel", "cancel_run", Need::kContributorOrRun,
                 [&app](Request& request, const Principal& who) { return cancel(app, request, who); });
+  add_operation(router, app, "POST", "/api/v1/runs/{run}/complete", "complete_run",
+                Need::kContributorOrRun,
+                [&app](Request& request, const Principal& who) { return complete(app, request, who); });
+  add_operation(router, app, "POST", "/api/v1/runs/{run}/fail", "fail_run", Need::kContributorOrRun,
+                [&app](Request& request, const Principal& who) { return fail_run(app, request, who); });
   add_operation(router, app, "GET", "/api/v1/runs/{run}/events", "list_run_events", Need::kReaderOrRun,
                 [&app](Request& request, const Principal& who) -> Result<Response> {
                   Json items = Json::array();

@@ -5,6 +5,7 @@
 #include "base/digest.h"
 #include "base/text.h"
 #include "domain/manifest.h"
+#include "records/manifest_records.h"
 #include "server/routes/routes.h"
 
 namespace roost {
@@ -36,10 +37,7 @@ Result<Response> create(App& app, Request& request) {
     }
     if (missing.empty()) {
       ROOST_CHECK(app.db->write([&](Tx& tx) -> Status {
-        ROOST_CHECK(tx.run("INSERT OR IGNORE INTO snapshot VALUES (?, ?, ?, ?)", digest,
-                           static_cast<std::int64_t>(count_files(manifest)),
-                           static_cast<std::int64_t>(manifest.size), app.clock.now()));
-        return {};
+        return store_manifest(tx, digest, manifest, app.clock.now());
       }));
     }
     break;
@@ -51,13 +49,13 @@ Result<Response> get(App& app, Request& request) {
   const std::string& digest = request.parameters["digest"];
   Json answer;
   ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {
-    Rows rows = tx.query("SELECT files, size, created FROM snapshot WHERE digest = ?", digest);
-    if (!rows.next()) {
+    const auto stored = find_manifest(tx, digest);
+    if (!stored) {
       return fail(ErrorCode::kNotFound, fmt::format("there is no snapshot \"{}\"", printable(digest)));
     }
-    answer = {{"digest", digest}, {"files", rows.integer(0)}, {"size", rows.integer(1)},
-              {"created_at", format_time(rows.integer(2))}};
-    return rows.status();
+    answer = {{"digest", digest}, {"files", stored->files}, {"size", stored->size},
+              {"created_at", format_time(stored->created)}};
+    return {};
   }));
   ROOST_TRY(const std::string text, app.blobs->read(digest));
   ROOST_TRY(const Manifest manifest, parse_manifest(text));
@@ -68,7 +66,7 @@ Result<Response> get(App& app, Request& request) {
 }  // namespace
 
 void add_snapshot_routes(Router& router, App& app) {
-  add_operation(router, app, "POST", "/api/v1/snapshots", "create_snapshot", Need::kContributor,
+  add_operation(router, app, "POST", "/api/v1/snapshots", "create_snapshot", Need::kContributorOrRun,
                 [&app](Request& request, const Principal&) { return create(app, request); },
                 {512ULL << 20, false});
   add_operation(router, app, "GET", "/api/v1/snapshots/{digest}", "get_snapshot", Need::kReaderOrRun,

@@ -34,7 +34,7 @@ void add_workspace_routes(Router& router, App& app) {
                   }));
                   return json_response(workspace_json(made), 201);
                 });
-  add_operation(router, app, "GET", "/api/v1/workspaces/{workspace}", "get_workspace", Need::kReader,
+  add_operation(router, app, "GET", "/api/v1/workspaces/{workspace}", "get_workspace", Need::kReaderOrRun,
                 [&app](Request& request, const Principal&) -> Result<Response> {
                   Workspace found;
                   ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {
@@ -45,7 +45,7 @@ void add_workspace_routes(Router& router, App& app) {
                 });
 
   const std::string experiments = "/api/v1/workspaces/{workspace}/experiments";
-  add_operation(router, app, "GET", experiments, "list_experiments", Need::kReader,
+  add_operation(router, app, "GET", experiments, "list_experiments", Need::kReaderOrRun,
                 [&app](Request& request, const Principal&) -> Result<Response> {
                   ROOST_TRY(const auto limit, integer_query(request, "limit", 50, 1, 1000));
                   std::vector<Experiment> all;
@@ -64,7 +64,7 @@ void add_workspace_routes(Router& router, App& app) {
                   for (const auto& experiment : all) items.push_back(experiment_json(experiment));
                   return json_response({{"items", std::move(items)}, {"next_cursor", next}});
                 });
-  add_operation(router, app, "POST", experiments, "create_experiment", Need::kContributor,
+  add_operation(router, app, "POST", experiments, "create_experiment", Need::kContributorOrRun,
                 [&app](Request& request, const Principal&) -> Result<Response> {
                   ROOST_TRY(const Json body, json_body(request));
                   JsonFields fields(body, "the experiment");
@@ -80,7 +80,7 @@ void add_workspace_routes(Router& router, App& app) {
                   }));
                   return json_response(experiment_json(made), 201);
                 });
-  add_operation(router, app, "GET", experiments + "/{experiment}", "get_experiment", Need::kReader,
+  add_operation(router, app, "GET", experiments + "/{experiment}", "get_experiment", Need::kReaderOrRun,
                 [&app](Request& request, const Principal&) -> Result<Response> {
                   Experiment found;
                   ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {
@@ -97,6 +97,7 @@ void add_workspace_routes(Router& router, App& app) {
                   JsonFields fields(body, "the experiment");
                   Experiment changed;
                   const Json tags = fields.string_map("tags", true);
+                  const auto removed_tags = fields.strings("remove_tags");
                   const bool set_archived = fields.has("archived");
                   const bool archived = fields.boolean("archived", false);
                   ROOST_CHECK(fields.done());
@@ -106,10 +107,8 @@ void add_workspace_routes(Router& router, App& app) {
                     ROOST_TRY(changed, find_experiment(tx, request.parameters["workspace"],
                                                        request.parameters["experiment"]));
                     if (set_archived) changed.archived = archived;
-                    for (const auto& item : tags.items()) {
-                      if (item.value().is_null()) changed.tags.erase(item.key());
-                      else changed.tags[item.key()] = item.value();
-                    }
+                    for (const auto& key : removed_tags) changed.tags.erase(key);
+                    changed.tags.update(tags);
                     ROOST_CHECK(check_labels(changed.tags, "tags"));
                     return save_experiment(tx, changed);
                   }));
