@@ -1,7 +1,9 @@
 """One valid call of each operation on models, environments and data, and of those that report to a run."""
+import subprocess
 from typing import Any, Dict
 
 from contract_caller import Caller, exercise
+from processes import wait_until
 from roost_fixture import manifest_line, sha256
 
 BYTES = "application/octet-stream"
@@ -228,3 +230,71 @@ def delete_dataset(c: Caller) -> None:
     made = new_dataset(c)
     assert c.call("delete_dataset", 200, "default", made["name"]).json == made
     c.call("get_dataset", 404, "default", made["name"])
+
+
+# Builds of environments. An environment of nothing but a version of Python needs no package index.
+
+def own_version(c: Caller) -> str:
+    python = c.call("get_server", 200).json["python"]
+    code = "import sys; print('%d.%d' % sys.version_info[:2])"
+    return subprocess.run([python, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def build(c: Caller, condition: str) -> Dict[str, Any]:
+    name = c.new_name()
+    definition = {"python": {"condaDependencies": {"dependencies": [f"python{condition}"]}}}
+    c.call("register_environment", 201, "default", json={"name": name, "definition": definition})
+    return c.call("build_environment", 202, "default", name, json={"pins": "strict"}).json
+
+
+def finished(c: Caller, started: Dict[str, Any]) -> Dict[str, Any]:
+    def ended() -> bool:
+        state = c.call("get_environment_build", 200, started["digest"]).json
+        return state["status"] in ("built", "failed")
+    wait_until(ended, 60, "the build has ended")
+    return c.call("get_environment_build", 200, started["digest"]).json
+
+
+@exercise
+def build_environment(c: Caller) -> None:
+    assert build(c, "")["status"] == "nothing_to_build"
+    started = build(c, "=" + own_version(c))
+    assert started["status"] in ("queued", "built")
+    built = finished(c, started)
+    assert built["status"] == "built" and built["environment"]["builder"] == "venv", built
+    assert build(c, "=" + own_version(c))["status"] == "built", "the name does not count"
+    c.call("build_environment", 404, "default", "nobodys", json={})
+
+
+@exercise
+def get_environment_build(c: Caller) -> None:
+    failed = finished(c, build(c, "=1.0.1"))
+    assert failed["status"] == "failed" and "python=1.0.1" in failed["message"], failed
+    c.call("get_environment_build", 404, "0" * 64)
+
+
+@exercise
+def get_environment_build_log(c: Caller) -> None:
+    failed = finished(c, build(c, "=1.0.2"))
+    assert "python=1.0.2" in c.call("get_environment_build_log", 200, failed["digest"]).body.decode()
+
+
+@exercise
+def list_environment_builds(c: Caller) -> None:
+    built = finished(c, build(c, "==" + own_version(c) + ".*"))
+    assert built["environment"]["digest"] in [e["digest"] for e in c.call("list_environment_builds", 200).json["items"]]
+
+
+@exercise
+def delete_environment_build(c: Caller) -> None:
+    built = finished(c, build(c, ">=" + own_version(c)))
+    assert c.call("delete_environment_build", 200, built["digest"]).json == {"removed": 1}
+    c.call("delete_environment_build", 404, built["digest"])
+
+
+@exercise
+def prune_environment_builds(c: Caller) -> None:
+    finished(c, build(c, ">=" + own_version(c) + ",<99"))
+    kept = c.call("prune_environment_builds", 200, json={"unused_seconds": 3600}).json
+    assert kept["removed"] == 0 and kept["kept_bytes"] > 0
+    assert c.call("prune_environment_builds", 200, json={}).json["kept_bytes"] == 0

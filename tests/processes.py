@@ -34,6 +34,12 @@ def peak_memory_mb(pid: int) -> float:
     return int(_status_field(pid, "VmHWM") or 0) / 1024
 
 
+def allowed_mb(pid: int, megabytes: float) -> float:
+    """What a process may use: under a sanitizer, whose shadow memory counts too, five times as much."""
+    sanitized = any(name in _read(pid, "maps") for name in ("libtsan", "libasan"))
+    return megabytes * 5 if sanitized else megabytes
+
+
 def command_line(pid: int) -> str:
     return _read(pid, "cmdline").replace("\0", " ").strip()
 

@@ -7,7 +7,7 @@ import pytest
 import contract
 from bad_requests import refused, state_of
 from http_api import query
-from processes import peak_memory_mb
+from processes import allowed_mb, peak_memory_mb
 from raw_http import exchange, send_body
 from roost_fixture import RoostServer
 
@@ -114,7 +114,7 @@ def test_100_mb_of_json(server: RoostServer, path: str, chunked: bool) -> None:
     before = peak_memory_mb(server.pid)
     answer = send_body(server, "POST", "/api/v1" + path, b'{"name": "', 100, chunked)
     refused(answer, 413, "too_large")
-    assert peak_memory_mb(server.pid) - before < 32
+    assert peak_memory_mb(server.pid) - before < allowed_mb(server.pid, 32)
 
 
 @pytest.mark.parametrize("chunked", [False, True])
@@ -123,7 +123,7 @@ def test_100_mb_that_are_no_manifest(server: RoostServer, chunked: bool) -> None
     before = peak_memory_mb(server.pid)
     answer = send_body(server, "POST", "/api/v1/snapshots", b'["', 100, chunked)
     refused(answer, (400, 413), ("invalid_argument", "too_large"))
-    assert peak_memory_mb(server.pid) - before < 256
+    assert peak_memory_mb(server.pid) - before < allowed_mb(server.pid, 256)
 
 
 VALID = {

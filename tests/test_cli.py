@@ -242,6 +242,6 @@ def test_completion(server: RoostServer, shell: str) -> None:
 
 def test_help_names_every_verb(server: RoostServer) -> None:
     shown = server.cli("--help").stdout
-    verbs = "up down status submit runs show logs metrics cancel rerun diff artifacts snapshot compute token"
-    for verb in verbs.split():
+    verbs = "up down status submit runs show logs metrics cancel rerun diff artifacts snapshot"
+    for verb in [*verbs.split(), "model", "compute", "workspace", "token", "import"]:
         assert verb in shown

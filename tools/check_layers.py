@@ -20,7 +20,8 @@ ALLOWED = {
     "access": ["base", "db", "records"],
     "registry": ["base", "db", "domain", "records"],
     "submit": ["base", "db", "blobs", "domain", "records", "registry"],
-    "prepare": ["base", "db", "domain", "records", "registry"],
+    "builders": ["base", "domain"],
+    "prepare": ["base", "db", "domain", "records", "registry", "builders"],
     "schedule": ["base", "domain"],
     "compute": ["base", "domain"],
     "execute": ["base", "db", "domain", "records"],
@@ -28,8 +29,8 @@ ALLOWED = {
     "finalize": ["base", "db", "domain", "records"],
     "runner": ["base", "net", "client", "domain"],
     "server": ["base", "db", "net", "blobs", "domain", "records", "access", "submit", "prepare",
-               "schedule", "compute", "execute", "observe", "finalize", "registry"],
-    "cli": ["base", "net", "client", "snapshot", "domain", "server", "runner"],
+               "schedule", "compute", "execute", "observe", "finalize", "registry", "builders"],
+    "cli": ["base", "net", "client", "snapshot", "domain", "server", "runner", "builders"],
 }
 # header prefix -> the only folder that may include it
 HOMES = {"boost/": "net", "sqlite3.h": "db", "libpq": "db", "CLI/": "cli", "yaml-cpp/": "base"}

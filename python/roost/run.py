@@ -7,17 +7,19 @@ or, the same: `roost.run.log("loss", 0.25, step=3)`. Outside a run the calls pri
 have reported.
 """
 
-import functools
-import io
-import os
-import re
-import tempfile
-import time
-import uuid
-from typing import Any, BinaryIO, Iterable, Mapping, Optional, Union, cast
+from __future__ import annotations
 
-from .client import Client, RoostError
+import functools
+import os
+import time
+from typing import TYPE_CHECKING, Any, BinaryIO, Iterable, Mapping, Optional, Union, cast
+
+from .errors import RoostError
 from .spool import SpoolWriter
+
+if TYPE_CHECKING:
+    from .client import Client
+    from .recorder import Recorder
 
 PathOrStream = Union[str, "os.PathLike[str]", BinaryIO]
 
@@ -29,13 +31,15 @@ class Run:
     before the call returns; RoostError is raised when the server refuses them or stays away.
     """
 
-    def __init__(self, id: str, spool: SpoolWriter, client: Optional[Client] = None) -> None:
+    def __init__(
+        self, id: str, spool: Union[SpoolWriter, Recorder], client: Optional[Client] = None
+    ) -> None:
         self.id = id
         self._spool = spool
         self._client = client
 
     @staticmethod
-    def get_context(allow_offline: bool = True) -> "Run":
+    def get_context(allow_offline: bool = True) -> Run:
         """The run of this process. If there is none: an OfflineRun, or RoostError."""
         folder = os.environ.get("ROOST_SPOOL")
         if folder:
@@ -80,6 +84,9 @@ class Run:
 
     def log_image(self, name: str, path: Optional[PathOrStream] = None, plot: Any = None) -> None:
         """Logs an image file, or a plot: anything with `savefig`, as matplotlib's pyplot."""
+        import io
+        import re
+
         if (path is None) == (plot is None):
             raise ValueError("log_image takes either path or plot")
         suffix = ".png"
@@ -125,13 +132,15 @@ class Run:
         elif path_or_stream.seekable():
             client.put_artifact(self.id, name, path_or_stream)
         else:
+            import tempfile
+
             with tempfile.TemporaryFile() as copy:
                 for chunk in iter(lambda: path_or_stream.read(1 << 20), b""):
                     copy.write(chunk)
                 copy.seek(0)
                 client.put_artifact(self.id, name, cast(BinaryIO, copy))
 
-    def upload_folder(self, name: str, path: Union[str, "os.PathLike[str]"]) -> None:
+    def upload_folder(self, name: str, path: Union[str, os.PathLike[str]]) -> None:
         """Stores every file below the folder `path` as `name/...`."""
         top = os.fspath(path)
         if not os.path.isdir(top):
@@ -150,6 +159,8 @@ class Run:
 
     def _connect(self) -> Client:
         if self._client is None:
+            from .client import Client
+
             self._client = Client.from_environment()
         return self._client
 
@@ -158,7 +169,10 @@ class OfflineRun(Run):
     """Stands in for a run: prints what would be reported, and never fails."""
 
     def __init__(self) -> None:
-        self.id = f"OfflineRun_{uuid.uuid4()}"
+        number = os.urandom(16).hex()
+        self.id = "OfflineRun_" + "-".join(
+            (number[:8], number[8:12], number[12:16], number[16:20], number[20:])
+        )
 
     @property
     def parent(self) -> Optional[str]:
@@ -185,7 +199,7 @@ class OfflineRun(Run):
     def upload_file(self, name: str, path_or_stream: PathOrStream) -> None:
         _print(f"Attempted to upload file {name}:\n{path_or_stream}")
 
-    def upload_folder(self, name: str, path: Union[str, "os.PathLike[str]"]) -> None:
+    def upload_folder(self, name: str, path: Union[str, os.PathLike[str]]) -> None:
         _print(f"Attempted to upload folder {name}:\n{path}")
 
     def flush(self) -> None:

@@ -175,7 +175,7 @@ _time_ns = time.time_ns
 _writers: "weakref.WeakSet[SpoolWriter]" = weakref.WeakSet()
 
 
-def _no_room(line: bytes) -> None:
+def _no_room(_: bytes) -> None:
     raise ValueError("no segment is mapped")
 
 
@@ -183,7 +183,8 @@ def _allocate(fd: int, offset: int, size: int) -> None:
     """Reserves the blocks: a full disk is an OSError here, not a SIGBUS at the write to the map."""
     if hasattr(os, "posix_fallocate"):
         try:
-            return os.posix_fallocate(fd, offset, size)
+            os.posix_fallocate(fd, offset, size)
+            return
         except OSError as error:
             if error.errno not in (errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS):
                 raise

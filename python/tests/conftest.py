@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import pytest
+from fake_api import api, connected  # noqa: F401
 
 PYTHON_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 

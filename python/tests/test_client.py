@@ -6,6 +6,7 @@ import types
 
 import pytest
 from conftest import read_spool
+
 from roost import Client, RoostError, Run
 from roost.spool import SpoolWriter
 
@@ -170,6 +171,6 @@ def test_parent_and_environment(server, monkeypatch, tmp_path):
     monkeypatch.delenv("ROOST_TOKEN", raising=False)
     run = Run("r", SpoolWriter(str(tmp_path)))
     with pytest.raises(RoostError, match="ROOST_TOKEN is not set"):
-        run.parent
+        _ = run.parent
     monkeypatch.setenv("ROOST_TOKEN", "t")
     assert run.parent == "p"

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 from conftest import PYTHON_FOLDER, read_spool
+
 from roost import OfflineRun, RoostError, Run
 from roost.spool import SpoolWriter
 

@@ -7,6 +7,7 @@ import time
 
 import pytest
 from conftest import read_spool, read_spool_file
+
 from roost.spool import SEGMENT, SpoolWriter
 
 

@@ -77,6 +77,7 @@ class Follower {
       if (child(run, "attempt") != attempt_) offset_ = 0;
     }
     std::string path = fmt::format("/runs/{}/follow?offset={}", percent_encode(id_), offset_);
+    if (log_.empty()) path += fmt::format("&build_offset={}", build_offset_);
     if (!log_.empty()) path += "&log=" + percent_encode(log_);
     return client->stream_lines(path, [this](std::string_view line) { return take(line); });
   }
@@ -89,7 +90,8 @@ class Follower {
     const auto event = parse_json(line, "the server's event");
     if (!event) return !stopped();
     if (const Json& offset = child(*event, "offset"); offset.is_number_unsigned()) {
-      offset_ = offset.get<std::uint64_t>();
+      const bool of_build = text_field(*event, "name") == kBuildLogName;
+      (of_build ? build_offset_ : offset_) = offset.get<std::uint64_t>();
     }
     if (const Json& attempt = child(*event, "attempt"); attempt.is_number_integer()) {
       attempt_ = attempt.get<std::int64_t>();
@@ -123,6 +125,7 @@ class Follower {
   FollowView view_;
   std::string log_;
   std::uint64_t offset_ = 0;
+  std::uint64_t build_offset_ = 0;  // of the log of its environment's build, which comes first
   std::int64_t attempt_ = 0;
   bool ended_ = false;
   bool lost_ = false;

@@ -26,8 +26,14 @@ void FollowView::event(std::string_view text, const Json& event) {
   if (type == "status") {
     if (shows_ == Shows::kEverything) status(text, event);
   } else if (type == "log") {
-    if (const Json& piece = child(event, "text"); piece.is_string()) {
-      log(piece.get_ref<const std::string&>());
+    const Json& piece = child(event, "text");
+    if (!piece.is_string()) return;
+    const auto& bytes = piece.get_ref<const std::string&>();
+    if (text_field(event, "name") == kBuildLogName) {
+      line_.hide();
+      (void)write_all(2, style_(Tone::kDim, bytes), "standard error");  // not what the script says
+    } else {
+      log(bytes);
     }
   } else if (type == "end") {
     line_.hide();

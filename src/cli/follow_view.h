@@ -10,6 +10,9 @@
 
 namespace roost {
 
+// What the build of a run's environment prints.
+inline constexpr std::string_view kBuildLogName = "azureml-logs/20_image_build_log.txt";
+
 // Shows a run as it happens: the script's output verbatim on standard output, everything else dimly
 // on standard error, or with `json` the events themselves, one a line, on standard output.
 class FollowView {

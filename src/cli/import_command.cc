@@ -35,7 +35,8 @@ Result<int> import_azureml(Console& console, const ImportOptions& options) {
   if (cache.empty()) cache = data_folder(console.data());
   ROOST_TRY(const std::filesystem::path sdk, unpack_sdk(cache));
   const std::string python = choose_python(options);
-  std::vector<std::string> words = {python, "-m", "roost.azureml_import"};
+  // By its file: with -m Python would look for modules in the current folder first, and run them.
+  std::vector<std::string> words = {python, sdk / "roost/azureml_import/__main__.py"};
   if (console.json()) words.emplace_back("--json");
   if (options.quiet) words.emplace_back("--quiet");
   if (!console.colour(1)) words.emplace_back("--no-color");

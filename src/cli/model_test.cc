@@ -39,7 +39,7 @@ Json sample_model() {
           {"datasets", Json::array({{{"scenario", "training"}, {"name", "b"}, {"version", 2}}})},
           {"content", "c0ffee"},
           {"files", 2},
-          {"size", 44'000'000}};
+          {"size", 44'000'000U}};
 }
 
 TEST(ModelText, TableAndPage) {
@@ -49,7 +49,7 @@ TEST(ModelText, TableAndPage) {
       model_table(Json::array({model}), kNow).text(kPlain, 0),
       "MODEL    FRAMEWORK     SIZE  CREATED    RUN                        TAGS\n"
       "birds:3  PyTorch 2.8  44 MB  3 min ago  birds_1794776000_0a1b2c3d  best stage=trial\n");
-  const Json entries = {{{"path", "net/w.bin"}, {"mode", "100644"}, {"size", 44'000'000}},
+  const Json entries = {{{"path", "net/w.bin"}, {"mode", "100644"}, {"size", 44'000'000U}},
                         {{"path", "net/x"}, {"mode", "120000"}, {"link", "w.bin"}}};
   const std::string page = model_page(model, entries, kNow, kPlain, 0);
   EXPECT_TRUE(has(page, "birds:3\n")) << page;

@@ -1,5 +1,6 @@
 #include "domain/run_spec.h"
 
+#include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
@@ -7,6 +8,7 @@
 #include "base/digest.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "domain/environment_plan.h"
 #include "domain/names.h"
 
 namespace roost {
@@ -105,6 +107,28 @@ Status check_distributed(const Json& distributed) {
   return {};
 }
 
+// Several processes come with a later release; until then such a run must not start as one.
+Status check_one_process(const RunSpec& spec) {
+  std::int64_t nodes = spec.node_count;
+  std::int64_t processes = 1;
+  if (spec.distributed.is_object()) {
+    const auto number = [&](const char* key) {
+      const auto it = spec.distributed.find(key);
+      return it != spec.distributed.end() && it->is_number_integer() ? it->get<std::int64_t>() : 1;
+    };
+    nodes = std::max(nodes, number("node_count"));
+    processes = std::max(number("process_count"), number("process_count_per_node"));
+    if (spec.distributed.value("kind", "") == "tensorflow") {
+      processes = number("worker_count") + number("parameter_server_count") - 1;
+    }
+  }
+  if (nodes <= 1 && processes <= 1) return {};
+  return fail(ErrorCode::kUnimplemented,
+              fmt::format("the run asks for {} nodes and {} processes, but this release starts one process on "
+                          "one node; take the distributed configuration out, or set its counts to 1",
+                          nodes, processes));
+}
+
 Status check_program(const RunSpec& spec) {
   if (spec.script.empty() == spec.command.empty()) {
     return fail(ErrorCode::kInvalidArgument,
@@ -169,7 +193,7 @@ Result<RunSpec> parse_run_spec(const Json& body) {
   spec.environment_variables = fields.string_map("environment_variables");
   const Json inputs = fields.array("inputs");
   if (fields.has("distributed")) spec.distributed = fields.object("distributed");
-  spec.node_count = fields.integer("node_count", 1, 1, 1);
+  spec.node_count = fields.integer("node_count", 1, 1, 100'000);
   spec.priority = fields.integer("priority", 0, -1000, 1000);
   if (fields.has("max_run_duration_seconds")) {
     spec.max_run_duration_seconds = fields.integer("max_run_duration_seconds", 0, 1, 315'360'000);
@@ -189,6 +213,7 @@ Result<RunSpec> parse_run_spec(const Json& body) {
   }
   ROOST_TRY(spec.inputs, inputs_from(inputs));
   ROOST_CHECK(check_distributed(spec.distributed));
+  ROOST_CHECK(check_one_process(spec));
   if (spec.interactive) {
     ROOST_CHECK(check_interactive(spec, names_compute));
     spec.compute.clear();
@@ -201,10 +226,14 @@ Result<RunSpec> parse_run_spec(const Json& body) {
   JsonFields environment(spec.environment, "\"environment\"");
   const std::string name = environment.string("name");
   const std::string version = environment.string("version");
+  const std::string pins = environment.string("pins");
+  const auto lock = environment.strings("lock");
   const std::string python = environment.string("python");
   const Json variables = environment.string_map("variables");
   ROOST_CHECK(environment.done());
   if (!name.empty()) ROOST_CHECK(check_registry_name(name, "environment"));
+  if (!pins.empty()) ROOST_CHECK(parse_pins(pins));
+  for (const auto& line : lock) ROOST_CHECK(check_text(line, "a line of the lock", 500));
   ROOST_CHECK(check_text(version, "the environment's version", 100));
   ROOST_CHECK(check_text(python, "the interpreter path", 4096));
   ROOST_CHECK(check_variables(variables));

@@ -29,7 +29,7 @@ struct RunSpec {
   std::vector<std::string> arguments;
   std::string command;
   std::string compute = "local";
-  Json environment = Json::object();  // {"name"?, "version"?, "python"?, "variables"?}
+  Json environment = Json::object();  // {"name", "version", "pins", "lock", "python", "variables"}, all optional
   Json environment_variables = Json::object();
   std::vector<RunInput> inputs;
   Json distributed;  // null or {"kind", ...}: how to start many processes

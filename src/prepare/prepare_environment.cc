@@ -6,11 +6,53 @@
 
 #include <fmt/format.h>
 
+#include "base/digest.h"
 #include "base/text.h"
 #include "domain/names.h"
 #include "records/run_records.h"
 
 namespace roost {
+namespace {
+
+Json defined_variables(const Json& definition) {
+  Json variables = Json::object();
+  const Json given = definition.value("environmentVariables", Json::object());
+  if (!given.is_object()) return variables;
+  for (const auto& item : given.items()) {
+    if (check_variable_name(item.key()) && item.value().is_string()) variables[item.key()] = item.value();
+  }
+  return variables;
+}
+
+// Submit goes before the definition, and that before the server.
+Result<Pins> pins_of(const Json& environment, Pins of_server) {
+  if (const std::string asked = environment.value("pins", ""); !asked.empty()) return parse_pins(asked);
+  const Json definition = environment.value("definition", Json::object());
+  const auto it = definition.find("pins");
+  if (it != definition.end() && it->is_string()) return parse_pins(it->get<std::string>());
+  return of_server;
+}
+
+Status queue(Tx& tx, Run& run, Micros now) {
+  return move_run(tx, run, RunStatus::kQueued, fmt::format("waiting for a node of {}", run.compute), now);
+}
+
+Status use_existing(Tx& tx, Run& run, const std::string& python, bool needed, Micros now) {
+  run.environment["kind"] = "existing";
+  run.environment["python"] = python;
+  if (needed && ::access(python.c_str(), X_OK) != 0) {
+    return settle_failed(tx, run,
+                         python.empty() ? "no python3 was found on this machine; install it or set \"python\" "
+                                          "in the configuration"
+                                        : fmt::format("the Python interpreter {} does not exist or cannot be "
+                                                      "run here; give another with --python",
+                                                      python),
+                         now);
+  }
+  return queue(tx, run, now);
+}
+
+}  // namespace
 
 std::string find_default_python(const std::string& configured) {
   if (!configured.empty()) return configured;
@@ -24,79 +66,78 @@ std::string find_default_python(const std::string& configured) {
   return "";
 }
 
-namespace {
-
-// What a definition that manages its own packages says to run with; "python" is any.
-std::string own_interpreter(const Json& asked) {
-  if (!asked.contains("definition")) return "";
-  const Json python = asked["definition"].value("python", Json::object());
-  if (!python.is_object() || !python.value("userManagedDependencies", false)) return "";
-  const std::string path = python.value("interpreterPath", "");
-  return path.starts_with('/') ? path : "";
+Result<BuildRequest> build_of(const Run& run, const BuildSettings& settings) {
+  const Json& environment = run.environment;
+  ROOST_TRY(const Pins pins, pins_of(environment, settings.pins));
+  BuildRequest request;
+  ROOST_TRY(request.plan, plan_environment(environment.value("definition", Json::object()), pins));
+  request.lock = environment.value("lock", std::vector<std::string>());
+  request.digest = request.plan.digest();
+  if (!request.lock.empty()) {
+    request.digest = sha256_hex(request.digest + to_text(Json(request.lock)));
+  }
+  return request;
 }
 
-Json defined_variables(const Json& definition) {
-  Json variables = Json::object();
-  const Json given = definition.value("environmentVariables", Json::object());
-  if (!given.is_object()) return variables;
-  for (const auto& item : given.items()) {
-    if (check_variable_name(item.key()) && item.value().is_string()) variables[item.key()] = item.value();
-  }
-  return variables;
-}
-
-// Packages beyond Python and this SDK, which only a build could bring.
-bool asks_for_packages(const Json& definition) {
-  const Json python = definition.value("python", Json::object());
-  if (!python.is_object() || python.value("userManagedDependencies", false)) return false;
-  const Json conda = python.value("condaDependencies", Json::object());
-  if (!conda.is_object()) return false;
-  const Json dependencies = conda.value("dependencies", Json::array());
-  for (const auto& item : dependencies) {
-    if (item.is_string() && !item.get<std::string>().starts_with("python")) return true;
-    if (!item.is_object() || !item.contains("pip") || !item["pip"].is_array()) continue;
-    for (const auto& package : item["pip"]) {
-      if (package.is_string() && !package.get<std::string>().starts_with("azureml")) return true;
-    }
-  }
-  return false;
-}
-
-}  // namespace
-
-Status prepare_environment(Tx& tx, Run& run, const std::string& default_python, Micros now) {
-  const Json asked = run.environment;
-  std::string python = asked.value("python", "");
-  if (python.empty()) python = own_interpreter(asked);
-  if (python.empty()) python = default_python;
-  Json variables = asked.contains("definition") ? defined_variables(asked["definition"]) : Json::object();
-  variables.update(asked.value("variables", Json::object()));
-  run.environment = {{"kind", "existing"}, {"python", python}, {"variables", std::move(variables)}};
-  for (const char* key : {"name", "version", "definition", "alias_of"}) {
-    if (asked.contains(key)) run.environment[key] = asked[key];
-  }
+Result<std::optional<BuildRequest>> prepare_environment(Tx& tx, Run& run, const BuildSettings& settings,
+                                                        EnvironmentCache& cache, Micros now) {
+  const std::string named = run.environment.value("python", "");
+  const Json definition = run.environment.value("definition", Json::object());
+  Json variables = defined_variables(definition);
+  variables.update(run.environment.value("variables", Json::object()));
+  run.environment["variables"] = std::move(variables);
   ROOST_CHECK(move_run(tx, run, RunStatus::kPreparing, "checking the environment", now));
-  if (asked.contains("definition") && asks_for_packages(asked["definition"])) {
-    ROOST_CHECK(add_notice(tx, run,
-                           fmt::format("the environment {}:{} is recorded, but this release does not build "
-                                       "it: the script runs with {} and the packages found there",
-                                       asked.value("name", ""), asked.value("version", ""), python)));
+
+  // A named interpreter goes before the definition's. A shell command may need no Python at all.
+  auto request = build_of(run, settings);
+  if (!request) {
+    ROOST_CHECK(settle_failed(tx, run, request.error().message, now));
+    return std::nullopt;
   }
-  // A shell command may need no Python at all, so only a named interpreter must be there.
-  const bool needed = run.spec.contains("script") || !run.spec["environment"].value("python", "").empty();
-  if (needed && ::access(python.c_str(), X_OK) != 0) {
-    const std::string message =
-        python.empty()
-            ? "no python3 was found on this machine; install it or set \"python\" in the configuration"
-            : fmt::format("the Python interpreter {} does not exist or cannot be run here; give "
-                          "another with --python",
-                          python);
-    run.error = {{"code", "environment_failed"}, {"message", message},
-                 {"last_lines", Json::array()}, {"node", nullptr}};
-    return move_run(tx, run, RunStatus::kFailed, message, now);
+  const EnvironmentPlan& plan = request->plan;
+  if (!named.empty() || !plan.needs_build()) {
+    std::string python = named;
+    if (python.empty() && plan.interpreter.starts_with('/')) python = plan.interpreter;
+    const bool needed = run.spec.contains("script") || !python.empty();
+    ROOST_CHECK(use_existing(tx, run, python.empty() ? settings.python : python, needed, now));
+    return std::nullopt;
   }
-  return move_run(tx, run, RunStatus::kQueued, fmt::format("waiting for a node of {}", run.compute),
-                  now);
+  // A lock is that of an earlier build: if that one is still here, it is the very same.
+  std::optional<CachedEnvironment> cached = cache.find(request->digest, now);
+  if (!cached && !request->lock.empty()) {
+    cached = cache.find(plan.digest(), now);
+    if (cached && cached->built.lock != request->lock) cached.reset();
+  }
+  if (cached) {
+    ROOST_CHECK(settle_built(tx, run, *cached, now));
+    return std::nullopt;
+  }
+  run.environment["digest"] = request->digest;
+  run.environment["kind"] = "building";
+  ROOST_CHECK(save_run(tx, run));
+  return std::move(*request);
+}
+
+Status settle_built(Tx& tx, Run& run, const CachedEnvironment& environment, Micros now) {
+  const BuiltEnvironment& built = environment.built;
+  run.environment["kind"] = built.builder;
+  run.environment["digest"] = environment.digest;
+  run.environment["folder"] = environment.folder.string();
+  run.environment["python"] = built.python;
+  run.environment["lock"] = built.lock;
+  run.environment["reason"] = built.reason;
+  run.environment["changes"] = built.changes;
+  for (const auto& change : built.changes) {
+    ROOST_CHECK(add_notice(tx, run, fmt::format("pins: nearest: {}", change)));
+  }
+  return queue(tx, run, now);
+}
+
+Status settle_failed(Tx& tx, Run& run, const std::string& message, Micros now) {
+  std::string text = message.substr(0, 3000);
+  run.error = {{"code", "environment_failed"}, {"message", text},
+               {"last_lines", Json::array()}, {"node", nullptr}};
+  return move_run(tx, run, RunStatus::kFailed, text, now);
 }
 
 }  // namespace roost

@@ -12,6 +12,8 @@
 #include "compute/compute_provider.h"
 #include "db/database.h"
 #include "observe/log_store.h"
+#include "prepare/environment_cache.h"
+#include "prepare/prepare_environment.h"
 #include "records/change_hub.h"
 #include "registry/curated.h"
 #include "server/config.h"
@@ -19,6 +21,11 @@
 #include "server/statistics.h"
 
 namespace roost {
+
+struct BuildState {
+  std::string status;  // "queued", "building", "built", "failed"
+  std::string message;
+};
 
 // The parts of a running server that its routes and its control loop use. Built in server.cc, which
 // owns it; everything in it is thread-safe.
@@ -35,12 +42,18 @@ struct App {
   std::unique_ptr<LogStore> logs;
   std::unique_ptr<Access> access;
   std::unique_ptr<ComputeProvider> provider;
+  BuildSettings build_settings;
+  std::unique_ptr<EnvironmentCache> environments;
   CuratedEnvironments curated;
   ChangeHub hub;  // "run/<id>", "node/<id>"
   NodeWatch nodes;
   Statistics statistics;
 
   std::function<void()> wake_control_loop;
+  // Builds an environment that the run ("" for nobody) waits for.
+  std::function<void(const BuildRequest& build, const std::string& run)> request_build;
+  std::function<std::optional<BuildState>(const std::string& digest)> build_state;
+  std::function<std::string(const std::string& digest)> build_log;  // of a build under way
   // Ends the server; `keep_runs` leaves training running.
   std::function<void(bool keep_runs)> request_stop;
 

@@ -42,7 +42,16 @@ Result<ServerConfig> parse_config(std::string_view yaml, const std::string& file
   config.worker_threads =
       static_cast<int>(fields.integer("worker_threads", config.worker_threads, 2, 256));
   const Json tls = fields.object("tls");
+  const Json environments = fields.object("environments");
+  const std::string pins = fields.string("pins", "strict");
   ROOST_CHECK(fields.done());
+  JsonFields build(environments, "\"environments\" in " + file_name);
+  config.environments.pythons = build.strings("pythons");
+  config.environments.index_url = build.string("index_url");
+  config.environments.wheels = build.string("wheels");
+  config.environments.offline = build.boolean("offline", false);
+  ROOST_CHECK(build.done());
+  ROOST_TRY(config.environments.pins, parse_pins(pins));
   JsonFields tls_fields(tls, "\"tls\" in " + file_name);
   config.tls_certificate = tls_fields.string("certificate");
   config.tls_key = tls_fields.string("key");

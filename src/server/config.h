@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/json.h"
+#include "builders/build_order.h"
 
 namespace roost {
 
@@ -15,6 +16,7 @@ struct ServerConfig {
   std::uint16_t port = 8422;
   bool any_port_if_taken = false;  // `roost up` without --port
   std::string python;              // for runs that name no interpreter; "" finds one
+  BuildSettings environments;      // how environments are built
   std::string curated_environments;  // a YAML file that adds to the built-in ones
   std::string tls_certificate;
   std::string tls_key;

@@ -21,6 +21,7 @@
 #include "records/workspace_records.h"
 #include "server/app.h"
 #include "server/control_loop.h"
+#include "server/environment_builds.h"
 #include "server/default_compute.h"
 #include "server/routes/routes.h"
 
@@ -73,7 +74,10 @@ class Server::Parts {
     ROOST_CHECK(open_parts());
     ROOST_CHECK(listen());
     ROOST_CHECK(write_server_file());
-    loop_ = std::make_unique<ControlLoop>(app_);  // before the first request, which may wake it
+    // Before the first request, which may wake them.
+    loop_ = std::make_unique<ControlLoop>(app_);
+    builds_ = std::make_unique<EnvironmentBuilds>(app_, program_);
+    ROOST_CHECK(builds_->resume());
     http_->start();
     loop_->start();
     return {};
@@ -81,6 +85,7 @@ class Server::Parts {
 
   ~Parts() {
     if (loop_) loop_->stop();
+    if (builds_) builds_->stop();
     if (http_) http_->stop();
     if (wrote_server_file_) ::unlink((app_.config.data / "server.json").c_str());
   }
@@ -113,8 +118,16 @@ class Server::Parts {
     app_.access = std::make_unique<Access>(*app_.db, app_.clock, std::move(secret));
     ROOST_CHECK(app_.access->ensure_owner_token(data / "owner.token"));
     std::error_code error;
-    const fs::path program = fs::read_symlink("/proc/self/exe", error);
-    app_.provider = std::make_unique<LocalProvider>(program, data, app_.machine);
+    program_ = fs::read_symlink("/proc/self/exe", error).string();
+    app_.provider = std::make_unique<LocalProvider>(program_, data, app_.machine);
+    app_.build_settings = app_.config.environments;
+    app_.build_settings.python = app_.python;
+    ROOST_TRY(app_.environments, EnvironmentCache::open(data / "environments"));
+    app_.request_build = [this](const BuildRequest& build, const std::string& run) {
+      if (builds_) builds_->request(build, run);
+    };
+    app_.build_state = [this](const std::string& digest) { return builds_->state(digest); };
+    app_.build_log = [this](const std::string& digest) { return builds_->log(digest); };
     app_.wake_control_loop = [this] {
       if (loop_) loop_->wake();
     };
@@ -236,6 +249,8 @@ class Server::Parts {
   App app_;
   std::unique_ptr<HttpServer> http_;
   std::unique_ptr<ControlLoop> loop_;
+  std::unique_ptr<EnvironmentBuilds> builds_;
+  std::string program_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool stop_requested_ = false;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "observe/log_store.h"
 #include "records/run_records.h"
 
 namespace roost {
@@ -13,8 +14,10 @@ constexpr Micros kPingEvery = 10 * kSecond;
 
 class FollowRun final : public ResponseStream {
  public:
-  FollowRun(App& app, std::string run, std::string log, std::uint64_t offset)
-      : app_(app), run_(std::move(run)), log_(std::move(log)), offset_(offset) {}
+  FollowRun(App& app, std::string run, std::string log, std::uint64_t offset,
+            std::optional<std::uint64_t> build_offset)
+      : app_(app), run_(std::move(run)), log_(std::move(log)), offset_(offset),
+        build_offset_(build_offset) {}
 
   void set_wake(std::function<void()> wake) override {
     subscription_ = app_.hub.subscribe("run/" + run_, std::move(wake));
@@ -43,6 +46,7 @@ class FollowRun final : public ResponseStream {
       attempt_ = run.attempt;
     }
     const bool over = is_terminal(run.status);
+    if (build_offset_ && add_build_log(piece, run)) return Step::kData;
     auto bytes = app_.logs->read(run_, attempt_, log_, offset_, kPiece);
     if (!bytes) return Step::kEnd;
     for (const auto& event : events) {
@@ -88,6 +92,22 @@ class FollowRun final : public ResponseStream {
     return Step::kData;
   }
 
+  // What the build of the environment printed, before anything of the run itself.
+  bool add_build_log(std::string& piece, const Run& run) {
+    const std::string name(kBuildLog);
+    auto bytes = app_.logs->read(run_, 0, name, *build_offset_, kPiece);
+    if (!bytes || bytes->empty()) {
+      if (run.status != RunStatus::kPreparing) build_offset_.reset();
+      return false;
+    }
+    std::size_t cut = 0;
+    const std::string text = to_utf8(*bytes, &cut);
+    *build_offset_ += bytes->size() - cut;
+    if (text.empty()) return false;
+    add(piece, {{"type", "log"}, {"name", name}, {"attempt", 0}, {"offset", *build_offset_}, {"text", text}});
+    return true;
+  }
+
   void add(std::string& piece, const Json& line) {
     piece += to_text(line);
     piece += '\n';
@@ -98,6 +118,7 @@ class FollowRun final : public ResponseStream {
   const std::string run_;
   const std::string log_;
   std::uint64_t offset_;
+  std::optional<std::uint64_t> build_offset_;  // none: not asked for, or all of it was sent
   std::int64_t attempt_ = 0;
   std::int64_t last_event_ = 0;
   Micros last_sent_ = 0;
@@ -142,8 +163,9 @@ class FollowLog final : public ResponseStream {
 }  // namespace
 
 std::unique_ptr<ResponseStream> follow_run(App& app, std::string run, std::string log,
-                                           std::uint64_t offset) {
-  return std::make_unique<FollowRun>(app, std::move(run), std::move(log), offset);
+                                           std::uint64_t offset,
+                                           std::optional<std::uint64_t> build_offset) {
+  return std::make_unique<FollowRun>(app, std::move(run), std::move(log), offset, build_offset);
 }
 
 std::unique_ptr<ResponseStream> follow_log(App& app, std::string run, std::int64_t attempt,

@@ -48,7 +48,9 @@ Result<Response> get_log(App& app, Request& request, const Principal& who) {
   ROOST_TRY(const Run run, look_up(app, request, who));
   ROOST_CHECK(check_artifact_path(request.parameters["name"]));
   const std::string name = real_log_name(request.parameters["name"]);
-  ROOST_TRY(const auto attempt, integer_query(request, "attempt", run.attempt, 0, run.attempt));
+  // The build of its environment comes before the first attempt.
+  const std::int64_t newest = name == kBuildLog ? 0 : run.attempt;
+  ROOST_TRY(const auto attempt, integer_query(request, "attempt", newest, 0, run.attempt));
   ROOST_TRY(const auto offset, integer_query(request, "offset", 0, 0, INT64_MAX));
   ROOST_TRY(const auto limit, integer_query(request, "limit", INT64_MAX, 0, INT64_MAX));
   const auto from = static_cast<std::uint64_t>(offset);
@@ -79,7 +81,7 @@ void add_log_routes(Router& router, App& app) {
                 [&app](Request& request, const Principal& who) -> Result<Response> {
                   ROOST_TRY(const Run run, look_up(app, request, who));
                   Json items = Json::array();
-                  for (std::int64_t attempt = 1; attempt <= run.attempt; ++attempt) {
+                  for (std::int64_t attempt = 0; attempt <= run.attempt; ++attempt) {
                     for (const auto& log : app.logs->list(run.id, attempt)) {
                       items.push_back({{"name", log.name}, {"size", log.size}, {"attempt", attempt}});
                     }

@@ -181,6 +181,7 @@ Router all_routes(App& app) {
   add_blob_routes(router, app);
   add_model_routes(router, app);
   add_environment_routes(router, app);
+  add_build_routes(router, app);
   add_data_routes(router, app);
   add_compute_routes(router, app);
   add_token_routes(router, app);

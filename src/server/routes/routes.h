@@ -55,6 +55,7 @@ void add_metric_routes(Router& router, App& app);
 void add_artifact_routes(Router& router, App& app);
 void add_model_routes(Router& router, App& app);
 void add_environment_routes(Router& router, App& app);
+void add_build_routes(Router& router, App& app);
 void add_data_routes(Router& router, App& app);
 void add_snapshot_routes(Router& router, App& app);
 void add_blob_routes(Router& router, App& app);

@@ -89,6 +89,7 @@ Result<Response> submit(App& app, Request& request, const Principal& who) {
   ROOST_TRY(const RunSpec spec, parse_run_spec(body));
   Run run;
   Json answer;
+  std::optional<BuildRequest> build;
   // The snapshot must not be collected between being found and being named by the run.
   const auto hold = app.blobs->hold();
   ROOST_CHECK(app.db->write([&](Tx& tx) -> Status {
@@ -96,12 +97,15 @@ Result<Response> submit(App& app, Request& request, const Principal& who) {
     ROOST_CHECK(check_may_submit(tx, spec, who));
     ROOST_TRY(run, submit_run(tx, *app.blobs, app.curated, request.parameters["workspace"], spec, who.name,
                               now));
-    if (!spec.interactive) ROOST_CHECK(prepare_environment(tx, run, app.python, now));
+    if (!spec.interactive) {
+      ROOST_TRY(build, prepare_environment(tx, run, app.build_settings, *app.environments, now));
+    }
     answer = run_json(run);
     answer["durations"] = Json::object();
     return {};
   }));
   ++app.statistics.runs_submitted;
+  if (build) app.request_build(*build, run.id);
   app.wake_control_loop();
   return json_response(answer, 201);
 }
@@ -262,8 +266,13 @@ void add_run_routes(Router& router, App& app) {
                   ROOST_TRY(const auto offset, integer_query(request, "offset", 0, 0, INT64_MAX));
                   Response response;
                   response.content_type = "application/x-ndjson";
+                  std::optional<std::uint64_t> build_offset;
+                  if (request.query_value("build_offset")) {
+                    ROOST_TRY(const auto from, integer_query(request, "build_offset", 0, 0, INT64_MAX));
+                    build_offset = static_cast<std::uint64_t>(from);
+                  }
                   response.stream = follow_run(app, run.id, real_log_name(log),
-                                               static_cast<std::uint64_t>(offset));
+                                               static_cast<std::uint64_t>(offset), build_offset);
                   return response;
                 });
 }

@@ -1,0 +1,1 @@
+"""The few private names of Azure's client that real code imports."""

@@ -1,0 +1,77 @@
+"""Workspace, Experiment, Run and what they need. Each is imported when it is asked for."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any, List
+
+if TYPE_CHECKING:
+    from .compute_target import ComputeTarget as ComputeTarget
+    from .container_registry import ContainerRegistry as ContainerRegistry
+    from .dataset import Dataset as Dataset
+    from .datastore import Datastore as Datastore
+    from .environment import Environment as Environment
+    from .experiment import Experiment as Experiment
+    from .keyvault import Keyvault as Keyvault
+    from .model import Model as Model
+    from .resource_configuration import ResourceConfiguration as ResourceConfiguration
+    from .run import Run as Run
+    from .run import get_run as get_run
+    from .runconfig import RunConfiguration as RunConfiguration
+    from .script_run_config import ScriptRunConfig as ScriptRunConfig
+    from .workspace import Workspace as Workspace
+
+VERSION = "1.60.0"  # of the SDK this one stands in for; code compares it
+__version__ = VERSION
+
+_HOMES = {
+    "ComputeTarget": "compute_target",
+    "ContainerRegistry": "container_registry",
+    "Dataset": "dataset",
+    "Datastore": "datastore",
+    "Environment": "environment",
+    "Experiment": "experiment",
+    "Keyvault": "keyvault",
+    "Model": "model",
+    "ResourceConfiguration": "resource_configuration",
+    "Run": "run",
+    "RunConfiguration": "runconfig",
+    "ScriptRunConfig": "script_run_config",
+    "Workspace": "workspace",
+    "get_run": "run",
+}
+_MODULES = (
+    "authentication",
+    "compute",
+    "compute_target",
+    "conda_dependencies",
+    "container_registry",
+    "dataset",
+    "datastore",
+    "environment",
+    "experiment",
+    "keyvault",
+    "model",
+    "resource_configuration",
+    "run",
+    "runconfig",
+    "script_run_config",
+    "workspace",
+)
+__all__ = ["VERSION", *_HOMES]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        value = getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+        globals()[name] = value
+        return value
+    if name in _MODULES:
+        return importlib.import_module(f"{__name__}.{name}")
+    from .._absent import absent_name
+
+    return absent_name(__name__, name)
+
+
+def __dir__() -> List[str]:
+    return sorted([*globals(), *_HOMES, *_MODULES])

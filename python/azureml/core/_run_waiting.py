@@ -1,0 +1,147 @@
+"""Waiting for a run, with what it prints as it prints it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any, Dict, List, Optional, TextIO
+
+from roost.streaming import DRIVER_LOG, TERMINAL, follow
+
+from .._errors import calling
+from ..exceptions import ActivityFailedException, ServiceException
+from ._run_details import run_details
+from ._run_record import RunRecord
+
+_MESSAGE_LIMIT = 3000
+
+
+class RunWaiting(RunRecord):
+    """Waits, and tells how it went."""
+
+    def wait_for_completion(
+        self,
+        show_output: bool = False,
+        wait_post_processing: bool = False,
+        raise_on_error: bool = True,
+    ) -> Dict[str, Any]:
+        """Waits for the end and returns get_details(). With `show_output` the log is printed as it
+        is written. Ctrl-C ends the waiting, not the run. A run that failed raises
+        ActivityFailedException, unless `raise_on_error` is False."""
+        self._before_waiting()
+        out = sys.stdout if show_output else None
+        if out is not None:
+            print(f"RunId: {self.id}\nWeb View: {self.get_portal_url()}", file=out, flush=True)
+        try:
+            self._follow(out)
+        except KeyboardInterrupt:
+            print(
+                f"\nNo longer waiting. Run {self.id} goes on; see it again with "
+                f"run.wait_for_completion(show_output=True) or `roost logs -f {self.id}`, "
+                f"end it with run.cancel() or `roost cancel {self.id}`.",
+                file=out or sys.stderr,
+                flush=True,
+            )
+            raise
+        if out is not None:
+            self._print_summary(out)
+        if raise_on_error and self._known["status"] in ("Failed", "Canceled"):
+            raise self._failure()
+        return self.get_details()
+
+    def get_details(self) -> Dict[str, Any]:
+        """What is known about the run, by the names Azure uses."""
+        facts = self._refresh()
+        logs = self._call("get", self._path("logs"), _raises=ServiceException)["items"]
+        return run_details(facts, [log["name"] for log in logs], self._client.url)
+
+    def get_details_with_logs(self) -> Dict[str, Any]:
+        """get_details(), with the text of each log in place of its address."""
+        details = self.get_details()
+        details["logFiles"] = {name: self._log_text(name) for name in details["logFiles"]}
+        return details
+
+    def _before_waiting(self) -> None:
+        """For what must be sent before the end of the run can be awaited."""
+
+    def _follow(self, out: Optional[TextIO]) -> None:
+        begun: List[str] = []
+        attempt = None
+        with calling(ServiceException):
+            for line in follow(self._client, self.id):
+                if line["type"] == "end":
+                    self._take(line["run"])
+                elif line["type"] == "status" and self._facts is not None:
+                    self._facts["status"] = line["status"]
+                elif line["type"] == "log" and out is not None:
+                    if not begun or line.get("attempt") != attempt:
+                        begun.append(line["name"])
+                        attempt = line.get("attempt")
+                        print(_heading(f"Streaming {line['name']}"), file=out)
+                    _write(out, line["text"])
+        self._refresh()
+
+    def _print_summary(self, out: TextIO) -> None:
+        print("\nExecution Summary\n=================", file=out)
+        print(f"RunId: {self.id}\nWeb View: {self.get_portal_url()}", file=out)
+        for notice in self._known.get("notices") or []:
+            print(f"Notice: {notice}", file=out)
+        if self._known.get("error"):
+            print(f"\nError:\n{json.dumps(self._error(), indent=4)}", file=out)
+        print(file=out, flush=True)
+
+    def _error(self) -> Dict[str, Any]:
+        """The cause of a failure in the shape tools know."""
+        facts = self._known
+        error = facts.get("error") or {"code": facts["status"], "message": "the run was canceled"}
+        lines = list(error.get("last_lines") or [])
+        message = str(error["message"])
+        if lines:
+            message += "\nThe last lines of its log:\n" + "\n".join(lines)
+        return {
+            "error": {
+                "code": error["code"],
+                "message": message[-_MESSAGE_LIMIT:],
+                "exit_code": facts.get("exit_code"),
+                "signal": facts.get("signal"),
+                "node": error.get("node"),
+            },
+            "time": facts.get("ended_at"),
+        }
+
+    def _failure(self) -> ActivityFailedException:
+        details = self._error()
+        canceled = self._known["status"] == "Canceled"
+        what = "Activity Canceled" if canceled else "Activity Failed"
+        return ActivityFailedException(
+            f"{what}:\n{json.dumps(details, indent=4)}\n"
+            f"The whole log: run.get_details_with_logs(), or `roost logs {self.id}`.",
+            error_details=details,
+        )
+
+    def _log_text(self, name: str) -> str:
+        from roost.client import quote
+
+        path = self._path("logs", quote(name, "/"))
+        body = self._call("request", "GET", path, _raises=ServiceException)
+        return bytes(body).decode("utf-8", "replace")
+
+    @property
+    def _has_ended(self) -> bool:
+        return self.status in TERMINAL
+
+
+def _heading(text: str) -> str:
+    return f"\n{text}\n{'=' * len(text)}\n"
+
+
+def _write(out: TextIO, text: str) -> None:
+    try:
+        out.write(text)
+    except UnicodeEncodeError:
+        encoding = getattr(out, "encoding", None) or "ascii"
+        out.write(text.encode(encoding, "replace").decode(encoding))
+    out.flush()
+
+
+__all__ = ["DRIVER_LOG", "RunWaiting"]

@@ -1,0 +1,17 @@
+"""Computes: where runs run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from azureml._absent import absent_name
+from azureml.core.compute.amlcompute import AmlCompute
+from azureml.core.compute.batchai import BatchAiCompute
+from azureml.core.compute.compute import ComputeTarget
+from azureml.exceptions import ComputeTargetException
+
+__all__ = ["AmlCompute", "BatchAiCompute", "ComputeTarget", "ComputeTargetException"]
+
+
+def __getattr__(name: str) -> Any:
+    return absent_name(__name__, name)

@@ -1,0 +1,331 @@
+"""Runs: one training each, from submit to its end."""
+
+from __future__ import annotations
+
+import functools
+import os
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, cast
+
+import roost.run
+from roost.streaming import TERMINAL
+
+from .._errors import calling, is_code
+from ..exceptions import (
+    AzureMLException,
+    RunEnvironmentException,
+    ServiceException,
+    UserErrorException,
+    WebserviceException,
+)
+from ._offline_run import _OfflineRun
+from ._run_artifacts import RunArtifacts
+from ._run_children import RunChildren
+from ._run_waiting import RunWaiting
+
+if TYPE_CHECKING:
+    from ._config_file import PathLike
+    from .environment import Environment
+    from .experiment import Experiment
+    from .model import Model
+    from .workspace import Workspace
+
+__all__ = ["Run", "_OfflineRun", "get_run"]
+
+
+class Run(RunArtifacts, RunChildren, RunWaiting):
+    """A run of an experiment.
+
+    Experiment.submit and Experiment.start_logging make runs, Run(experiment, id) finds one again,
+    and Run.get_context() is the one a script belongs to. Any thread may use it.
+    """
+
+    def __init__(
+        self,
+        experiment: Experiment,
+        run_id: str,
+        outputs: Optional[PathLike] = None,
+        *,
+        _facts: Optional[Dict[str, Any]] = None,
+        **_: Any,
+    ) -> None:
+        self._experiment = experiment
+        self._run_id = str(_facts["id"]) if _facts else run_id
+        self._facts = dict(_facts) if _facts else None
+        self._outputs = outputs
+        self._sink = None
+        self._reporter = None
+        if not hasattr(experiment, "workspace"):
+            raise UserErrorException(
+                f"Run(experiment, run_id) takes an Experiment first, not {experiment!r}."
+            )
+        if not isinstance(self._run_id, str) or not self._run_id:
+            raise UserErrorException(
+                f"Run(experiment, run_id) takes the id of a run, not {run_id!r}."
+            )
+        if _facts is None:
+            self._check()
+
+    # Finding.
+
+    @staticmethod
+    def get_context(allow_offline: bool = True, used_for_context_manager: bool = False) -> Run:
+        """The run this script belongs to. Outside of one, an _OfflineRun that prints what would be
+        reported, or RunEnvironmentException if `allow_offline` is False."""
+        spool = os.environ.get("ROOST_SPOOL")
+        if spool:
+            return _context(spool, os.environ.get("ROOST_RUN_ID", ""))
+        if allow_offline:
+            return cast(Run, _offline())
+        raise RunEnvironmentException(
+            "this script is not in a run. Submit it with Experiment.submit() or `roost submit`, or "
+            "call Run.get_context() without allow_offline=False."
+        )
+
+    @staticmethod
+    def get_submitted_run(**_: Any) -> Run:
+        """The older name of get_context."""
+        return Run.get_context()
+
+    @staticmethod
+    def get(workspace: Workspace, run_id: str, **_: Any) -> Run:
+        """The run of that id, whatever experiment it belongs to."""
+        from .experiment import Experiment
+
+        with calling(UserErrorException):
+            facts = workspace._client.get_run(run_id)
+        return Run(Experiment(workspace, facts["experiment"]), run_id, _facts=facts)
+
+    @staticmethod
+    def list(
+        experiment: Experiment,
+        type: Optional[str] = None,
+        tags: Any = None,
+        properties: Any = None,
+        status: Optional[str] = None,
+        include_children: bool = False,
+        _rehydrate_runs: bool = True,
+    ) -> Iterator[Run]:
+        """The runs of an experiment, newest first."""
+        return experiment.get_runs(type, tags, properties, include_children, status)
+
+    # Ending.
+
+    def complete(self, _set_status: bool = True) -> None:
+        """Ends a run that start_logging or child_run began; `outputs` is uploaded first. A
+        script's run ends by its exit code, whatever this says."""
+        self.flush()
+        if self._is_context:
+            return
+        if self._outputs is not None and os.path.isdir(self._outputs):
+            name = os.path.basename(os.path.abspath(os.fspath(self._outputs)))
+            self.upload_folder(name, self._outputs)
+        if _set_status:
+            self._take(self._call("post", self._path("complete")))
+
+    def fail(
+        self,
+        error_details: Any = None,
+        error_code: Optional[str] = None,
+        _set_status: bool = True,
+    ) -> None:
+        """Ends a run as Failed. A script's run goes on to its end, and is Failed then."""
+        self.flush()
+        if not _set_status:
+            return
+        body: Dict[str, Any] = {}
+        if error_details is not None and str(error_details):
+            body["message"] = _error_text(error_details)
+        if error_code:
+            body["code"] = error_code
+        self._take(self._call("post", self._path("fail"), body))
+
+    def cancel(self) -> None:
+        """Asks the run to end: SIGTERM, some seconds, then SIGKILL. One that has ended stays as it
+        is."""
+        try:
+            self._take(self._call("post", self._path("cancel")))
+        except AzureMLException as error:
+            if not is_code(error, "failed_precondition") or self.get_status() not in TERMINAL:
+                raise
+
+    def clean(self) -> None:
+        """Nothing is left to remove: nodes clean up after every run by themselves."""
+
+    def __enter__(self) -> Run:
+        return self
+
+    def __exit__(self, kind: Any, error: Any, _: Any) -> None:
+        if error is None:
+            self.complete()
+        else:
+            self.fail(error)
+
+    # What it used and made.
+
+    def get_environment(self) -> Environment:
+        """The environment the run was submitted with."""
+        from .environment import Environment
+
+        spec = self._known["spec"].get("environment") or {}
+        if spec.get("name"):
+            return Environment.get(
+                self._experiment.workspace, spec["name"], version=spec.get("version")
+            )
+        found = self._known.get("environment") or spec
+        environment = Environment("system-managed" if not found.get("python") else "user-managed")
+        environment.python.user_managed_dependencies = True
+        environment.python.interpreter_path = found.get("python") or "python"
+        environment.environment_variables = dict(found.get("variables") or {})
+        return environment
+
+    @property
+    def input_datasets(self) -> Dict[str, Any]:
+        """Inputs by name: in the run, where each is on this machine."""
+        if self._is_context:
+            from azureml.data._in_run import input_datasets
+
+            return input_datasets()
+        inputs = self._known["spec"].get("inputs") or []
+        return {item["name"]: item.get("path") for item in inputs}
+
+    @property
+    def output_datasets(self) -> Dict[str, Any]:
+        return {}
+
+    def register_model(
+        self,
+        model_name: str,
+        model_path: Optional[str] = None,
+        tags: Optional[Dict[str, Any]] = None,
+        properties: Optional[Dict[str, Any]] = None,
+        model_framework: Optional[str] = None,
+        model_framework_version: Optional[str] = None,
+        description: Optional[str] = None,
+        datasets: Any = None,
+        sample_input_dataset: Any = None,
+        sample_output_dataset: Any = None,
+        resource_configuration: Any = None,
+        **kwargs: Any,
+    ) -> Model:
+        """Makes a file, or a folder, that the run left behind a model. Nothing is copied."""
+        from roost.run_files import clean_name
+
+        from ._model_body import model_body, refuse_options
+        from .model import Model
+
+        refuse_options("register_model", kwargs)
+        with calling(WebserviceException):
+            path = clean_name(model_path or model_name)
+        if self._is_context:
+            self._upload_unless_there(path)
+        body = model_body(
+            model_name,
+            tags=tags,
+            properties=properties,
+            description=description,
+            framework=model_framework,
+            framework_version=model_framework_version,
+            datasets=datasets,
+            sample_input=sample_input_dataset,
+            sample_output=sample_output_dataset,
+            resources=resource_configuration,
+        )
+        return Model._register(self._experiment.workspace, {**body, "run": self.id, "path": path})
+
+    def get_secret(self, name: str) -> str:
+        """The environment variable of that name; a Roost server keeps no secrets."""
+        from .keyvault import secret_of_environment
+
+        return secret_of_environment(name)
+
+    def get_secrets(self, secrets: List[str]) -> Dict[str, Optional[str]]:
+        """Secrets by name; None for what the environment does not have."""
+        from .keyvault import Keyvault
+
+        return Keyvault(self._experiment.workspace).get_secrets(secrets)
+
+    def get_submitted_config(self) -> Dict[str, Any]:
+        """The RunSpec this run was submitted with."""
+        return dict(self._known["spec"])
+
+    # For the rest of this package.
+
+    _is_context = False
+
+    def _before_waiting(self) -> None:
+        self.flush()
+
+    def _check(self) -> None:
+        """That there is such a run, in this experiment."""
+        with calling(UserErrorException):
+            facts = self._client.get_run(self._run_id)
+        if facts["experiment"] != self._experiment.name:
+            raise UserErrorException(
+                f"run {self._run_id} belongs to the experiment {facts['experiment']!r}, not to "
+                f"{self._experiment.name!r}. Use Run.get(workspace, run_id)."
+            )
+        self._take(facts)
+
+    def _upload_unless_there(self, path: str) -> None:
+        """In a run, ./outputs is collected only after the script has ended."""
+        from roost.run_files import list_files
+
+        if not os.path.exists(path):
+            return
+        with calling(ServiceException):
+            there = list_files(self._client, self.id, path)
+        if os.path.isdir(path):
+            self.upload_folder(path, path)
+        elif path not in there:
+            self.upload_file(path, path)
+
+
+class _SubmittedRun(Run):
+    """The run this process belongs to. Asks the server for nothing until it has to."""
+
+    _is_context = True
+
+    def __init__(self, reporter: roost.run.Run) -> None:
+        self._run_id = reporter.id
+        self._facts = None
+        self._outputs = None
+        self._sink = reporter._spool
+        self._reporter = reporter
+
+    @functools.cached_property
+    def _experiment(self) -> Experiment:  # type: ignore[override]
+        from roost.client import Client
+
+        from .experiment import Experiment
+        from .workspace import Workspace
+
+        with calling(RunEnvironmentException):
+            client = Client.from_environment()
+        name = os.environ.get("AZUREML_ARM_PROJECT_NAME", "default")
+        return Experiment(Workspace._of_run(client), name)
+
+
+def get_run(
+    experiment: Experiment, run_id: str, rehydrate: bool = True, clean_up: bool = True
+) -> Run:
+    """The run of that id."""
+    return Run(experiment, run_id)
+
+
+@functools.lru_cache(maxsize=None)
+def _context(spool: str, run: str) -> Run:
+    return _SubmittedRun(roost.run.Run.get_context())
+
+
+@functools.lru_cache(maxsize=None)
+def _offline() -> _OfflineRun:
+    return _OfflineRun()
+
+
+def _error_text(details: Any) -> str:
+    if isinstance(details, BaseException):
+        import traceback
+
+        lines = traceback.format_exception(type(details), details, details.__traceback__)
+        return "".join(lines).strip()[-3000:]
+    return str(details)[:3000]

@@ -1,0 +1,11 @@
+"""Training: the old estimators. HyperDrive and AutoML are absent, and say so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from azureml._absent import absent_name
+
+
+def __getattr__(name: str) -> Any:
+    return absent_name(__name__, name)

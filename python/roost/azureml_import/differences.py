@@ -1,0 +1,514 @@
+"""SDK v1 beside Roost, class by class: same, different (how), absent (what instead).
+
+The report takes its notes from here, and docs/azureml.md its tables. A row for a class speaks for
+making one, and if it is absent for all its members. A test holds the rows to what the facade has.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Dict, Iterator, List, Optional, Tuple
+
+from .found import ABSENT, DIFFERENT, SAME
+
+
+@dataclass(frozen=True)
+class Row:
+    """`name` is a class, `Class.member`, or a function."""
+
+    name: str
+    verdict: str
+    note: str = ""
+    everywhere: bool = False  # a class whose every member shares the difference
+
+
+@dataclass(frozen=True)
+class ArgumentRow:
+    """A parameter whose value decides; `harmless` values make no difference."""
+
+    call: str
+    parameter: str
+    harmless: Tuple[Any, ...]
+    condition: str
+    verdict: str
+    note: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.call}({self.condition})"
+
+
+@dataclass(frozen=True)
+class Section:
+    title: str
+    modules: Tuple[str, ...]
+    rows: Tuple[Row, ...]
+    arguments: Tuple[ArgumentRow, ...] = ()
+
+
+@dataclass(frozen=True)
+class AbsentPart:
+    """A package that Roost does not have, with the classes people know it by."""
+
+    module: str
+    what: str
+    note: str
+    classes: Tuple[str, ...] = ()
+
+
+def _same(*names: str) -> Tuple[Row, ...]:
+    return tuple(Row(name, SAME) for name in names)
+
+
+_RECORDED = (
+    "Built as a virtual environment from pip packages, once; Azure's own base images change "
+    "nothing. Pins that cannot be had fail the run unless `pins: nearest` is set."
+)
+_SECRETS = "Secrets are environment variables: get_secret('db-password') reads DB_PASSWORD."
+_ON_SERVER = "The files lie on the Roost server, not in Azure storage."
+_NOT_MOUNTED = "The files are laid out on the node before the script starts, not mounted."
+_OUTPUTS = "Write the files to ./outputs, which is kept, and fetch them with run.download_files()."
+_NO_STORE = "Files lie on the Roost server: Datastore.register_azure_blob_container() makes a name."
+_NO_SPARK = "There is no Spark."
+_NO_LOGIN = "Accepted and not used: the Roost token decides (`roost token create`, ROOST_TOKEN)."
+_CLOUD_VM = "Azure's machines. Use AmlCompute or compute_target='local', on machines you own."
+_TABULAR = "Pass the files with Dataset.File and read them with pandas in the script."
+_SERVING = "Register the model, fetch it with Model.download() and serve it with your own program."
+_SWEEP = "Belongs to HyperDrive. Compare runs with Experiment.get_runs() and Run.get_metrics()."
+_ONE_NODE = "Runs on several nodes are refused until a later release; one node works."
+_ONE_PROCESS = "One process is started until a later release; start the others in the script."
+
+SECTIONS: Tuple[Section, ...] = (
+    Section(
+        "Workspace",
+        ("azureml.core", "azureml.core.workspace"),
+        (
+            Row("Workspace", SAME, "config.json is searched as before; no Azure login is made."),
+            Row(
+                "Workspace.create",
+                DIFFERENT,
+                "Makes a workspace on the Roost server at once; subscription, resource group, "
+                "location and SKU are kept as text.",
+            ),
+            *_same(
+                "Workspace.from_config",
+                "Workspace.get",
+                "Workspace.list",
+                "Workspace.write_config",
+                "Workspace.compute_targets",
+                "Workspace.datastores",
+                "Workspace.environments",
+                "Workspace.experiments",
+                "Workspace.models",
+            ),
+            Row("Workspace.get_details", DIFFERENT, "No keys of Azure's storage, vault, registry."),
+            Row("Workspace.get_default_datastore", DIFFERENT, _ON_SERVER),
+            Row("Workspace.set_default_datastore", DIFFERENT, "The default one always stays it."),
+            Row("Workspace.get_default_keyvault", DIFFERENT, _SECRETS),
+            Row("Keyvault", DIFFERENT, _SECRETS),
+            Row("Keyvault.set_secret", ABSENT, _SECRETS),
+            Row("Keyvault.set_secrets", ABSENT, _SECRETS),
+            Row("Keyvault.list_secrets", ABSENT, _SECRETS),
+            Row("Keyvault.delete_secret", ABSENT, _SECRETS),
+            Row("Keyvault.delete_secrets", ABSENT, _SECRETS),
+            Row("Workspace.webservices", ABSENT, _SERVING),
+            Row("Workspace.images", ABSENT, _SERVING),
+            Row("Workspace.delete", ABSENT, "Roost keeps every run. Archive experiments instead."),
+            Row("Workspace.get_mlflow_tracking_uri", ABSENT, "It comes later; log with Run.log()."),
+        ),
+    ),
+    Section(
+        "Authentication",
+        ("azureml.core.authentication",),
+        (
+            Row("InteractiveLoginAuthentication", DIFFERENT, _NO_LOGIN),
+            Row("ServicePrincipalAuthentication", DIFFERENT, _NO_LOGIN),
+            Row("AzureCliAuthentication", DIFFERENT, _NO_LOGIN),
+            Row("MsiAuthentication", DIFFERENT, _NO_LOGIN),
+        ),
+    ),
+    Section(
+        "Experiment and Run",
+        ("azureml.core", "azureml.core.experiment", "azureml.core.run"),
+        (
+            *_same("Experiment", "Experiment.submit", "Experiment.start_logging"),
+            *_same("Experiment.get_runs"),
+            Row("Run", SAME, "Log lines are pushed as they are written instead of polled."),
+            *_same(
+                "Run.get_context",
+                "Run.log",
+                "Run.log_list",
+                "Run.log_row",
+                "Run.log_table",
+                "Run.log_image",
+                "Run.get_metrics",
+                "Run.wait_for_completion",
+                "Run.get_status",
+                "Run.get_details",
+                "Run.get_file_names",
+                "Run.upload_file",
+                "Run.upload_folder",
+                "Run.download_file",
+                "Run.download_files",
+                "Run.register_model",
+                "Run.tag",
+                "Run.add_properties",
+                "Run.child_run",
+                "Run.submit_child",
+                "Run.get_children",
+                "Run.cancel",
+                "Run.complete",
+                "Run.fail",
+                "Run.restore_snapshot",
+                "Run.get_environment",
+            ),
+            Row("Run.get_portal_url", DIFFERENT, "On the Roost server; its page comes later."),
+            Row("Run.get_secret", DIFFERENT, _SECRETS),
+            Row("Run.get_secrets", DIFFERENT, _SECRETS),
+            *_same("_OfflineRun"),
+            Row("Run.get_best_run_by_primary_metric", ABSENT, _SWEEP),
+            Row("Run.get_children_sorted_by_primary_metric", ABSENT, _SWEEP),
+            Row("Run.get_hyperparameters", ABSENT, _SWEEP),
+        ),
+    ),
+    Section(
+        "What is submitted",
+        ("azureml.core", "azureml.core.script_run_config", "azureml.core.runconfig"),
+        (
+            *_same("ScriptRunConfig", "RunConfiguration"),
+            Row("DockerConfiguration", DIFFERENT, "Recorded; runs are not put in containers yet."),
+            *_same("MpiConfiguration", "PyTorchConfiguration", "TensorflowConfiguration"),
+            Row("ParallelTaskConfiguration", ABSENT, "Submit one run per task."),
+        ),
+        (
+            ArgumentRow(
+                "ScriptRunConfig",
+                "resume_from",
+                (None,),
+                "resume_from=",
+                ABSENT,
+                "Fetch the outputs of the earlier run in the script, with Run.download_files().",
+            ),
+            ArgumentRow(
+                "MpiConfiguration", "node_count", (1, None), "node_count > 1", ABSENT, _ONE_NODE
+            ),
+            ArgumentRow(
+                "PyTorchConfiguration", "node_count", (1, None), "node_count > 1", ABSENT, _ONE_NODE
+            ),
+            ArgumentRow(
+                "MpiConfiguration",
+                "process_count_per_node",
+                (1, None),
+                "process_count_per_node > 1",
+                ABSENT,
+                _ONE_PROCESS,
+            ),
+            ArgumentRow(
+                "PyTorchConfiguration",
+                "process_count",
+                (1, None),
+                "process_count > 1",
+                ABSENT,
+                _ONE_PROCESS,
+            ),
+            ArgumentRow("Estimator", "node_count", (1, None), "node_count > 1", ABSENT, _ONE_NODE),
+            ArgumentRow("PyTorch", "node_count", (1, None), "node_count > 1", ABSENT, _ONE_NODE),
+            ArgumentRow("TensorFlow", "node_count", (1, None), "node_count > 1", ABSENT, _ONE_NODE),
+        ),
+    ),
+    Section(
+        "Environment",
+        ("azureml.core", "azureml.core.environment", "azureml.core.conda_dependencies"),
+        (
+            Row("Environment", DIFFERENT, _RECORDED),
+            Row(
+                "Environment.get",
+                DIFFERENT,
+                "Curated names resolve in any case; an old one may stand for a newer, and a notice "
+                "says so. " + _RECORDED,
+            ),
+            Row("Environment.build", DIFFERENT, "A Python environment on the server, no image."),
+            Row("Environment.build_local", DIFFERENT, "The same as build()."),
+            Row(
+                "Environment.get_image_details",
+                DIFFERENT,
+                "Tells the interpreter and the exact versions of the packages; there is no image.",
+            ),
+            Row(
+                "Environment.from_docker_build_context",
+                ABSENT,
+                "Use Environment.from_dockerfile().",
+            ),
+            *_same("Environment.register", "Environment.clone", "Environment.list"),
+            *_same("Environment.save_to_directory", "Environment.load_from_directory"),
+            *_same("Environment.environment_variables"),
+            Row("DockerSection", DIFFERENT, _RECORDED, everywhere=True),
+            Row("PythonSection", DIFFERENT, _RECORDED, everywhere=True),
+            Row(
+                "PythonSection.interpreter_path",
+                SAME,
+                "Counts with user_managed_dependencies, as before.",
+            ),
+            *_same("PythonSection.user_managed_dependencies"),
+            Row("SparkSection", DIFFERENT, "Recorded; there is no Spark.", everywhere=True),
+            *_same("CondaDependencies", "ContainerRegistry"),
+        ),
+    ),
+    Section(
+        "Compute",
+        ("azureml.core", "azureml.core.compute", "azureml.core.compute_target"),
+        (
+            *_same("ComputeTarget"),
+            Row("ComputeTarget.attach", ABSENT, _CLOUD_VM),
+            Row("ComputeTarget.detach", ABSENT, "Use delete(), which ends the nodes."),
+            Row("AmlCompute", SAME, "An elastic cluster on your own machines."),
+            Row(
+                "AmlCompute.provisioning_configuration",
+                DIFFERENT,
+                "The VM size says how many cores and GPUs and how much memory a node has; "
+                "networks, users and identities change nothing.",
+            ),
+            Row("BatchAiCompute", DIFFERENT, "The same as AmlCompute."),
+            *_same("ComputeTargetException"),
+            Row("AksCompute", ABSENT, _SERVING),
+            Row("ComputeInstance", ABSENT, _CLOUD_VM),
+            Row("RemoteCompute", ABSENT, _CLOUD_VM),
+            Row("DsvmCompute", ABSENT, _CLOUD_VM),
+            Row("BatchCompute", ABSENT, _CLOUD_VM),
+            Row("DatabricksCompute", ABSENT, _CLOUD_VM),
+            Row("DataFactoryCompute", ABSENT, _CLOUD_VM),
+            Row("AdlaCompute", ABSENT, _CLOUD_VM),
+            Row("HDInsightCompute", ABSENT, _CLOUD_VM),
+            Row("KubernetesCompute", ABSENT, _CLOUD_VM),
+            Row("SynapseCompute", ABSENT, _CLOUD_VM),
+        ),
+    ),
+    Section(
+        "Model",
+        ("azureml.core", "azureml.core.model"),
+        (
+            Row("Model", SAME, "Registering the output of a run copies nothing."),
+            *_same(
+                "Model.register",
+                "Model.list",
+                "Model.download",
+                "Model.delete",
+                "Model.get_model_path",
+            ),
+            Row("Model.deploy", ABSENT, _SERVING),
+            Row("Model.package", ABSENT, _SERVING),
+            Row("Model.profile", ABSENT, _SERVING),
+            Row("InferenceConfig", ABSENT, _SERVING),
+        ),
+    ),
+    Section(
+        "Data",
+        ("azureml.core", "azureml.data"),
+        (
+            Row("Datastore", DIFFERENT, _ON_SERVER),
+            Row(
+                "Datastore.register_azure_blob_container",
+                DIFFERENT,
+                "A name on the Roost server; nothing is read from the account, no key is kept.",
+            ),
+            Row(
+                "Datastore.register_azure_file_share",
+                DIFFERENT,
+                "A name on the Roost server; nothing is read from the account, no key is kept.",
+            ),
+            *_same("Datastore.upload", "Datastore.upload_files", "Datastore.download"),
+            Row("Datastore.register_azure_data_lake", ABSENT, _NO_STORE),
+            Row("Datastore.register_azure_data_lake_gen2", ABSENT, _NO_STORE),
+            Row("Datastore.register_azure_sql_database", ABSENT, _NO_STORE),
+            Row("Datastore.register_azure_postgre_sql", ABSENT, _NO_STORE),
+            Row("Datastore.register_azure_my_sql", ABSENT, _NO_STORE),
+            Row("Datastore.register_dbfs", ABSENT, _NO_STORE),
+            Row("Datastore.register_hdfs", ABSENT, _NO_STORE),
+            *_same("DataReference"),
+            Row("DataReference.as_mount", DIFFERENT, _NOT_MOUNTED),
+            Row("DataReference.as_upload", ABSENT, _OUTPUTS),
+            *_same("Dataset", "Dataset.File", "Dataset.get_by_name", "Dataset.get_by_id"),
+            *_same("FileDataset", "FileDataset.register", "FileDataset.download"),
+            Row("FileDataset.as_mount", DIFFERENT, _NOT_MOUNTED),
+            Row("FileDataset.mount", DIFFERENT, "The files are copied to the mount point."),
+            Row("FileDataset.as_hdfs", ABSENT, "Use as_download()."),
+            Row("FileDataset.as_cache", ABSENT, "Use as_download(); nodes keep the files anyway."),
+            *_same("DatasetConsumptionConfig"),
+            Row("DatasetConsumptionConfig.as_mount", DIFFERENT, _NOT_MOUNTED),
+            Row("OutputFileDatasetConfig", ABSENT, _OUTPUTS),
+            Row("Dataset.Tabular", ABSENT, _TABULAR),
+            Row("Dataset.to_pandas_dataframe", ABSENT, _TABULAR),
+            Row("Dataset.auto_read_files", ABSENT, _TABULAR),
+            Row("Dataset.drop_columns", ABSENT, _TABULAR),
+            Row("Dataset.keep_columns", ABSENT, _TABULAR),
+            Row("Dataset.with_timestamp_columns", ABSENT, _TABULAR),
+            Row("TabularDataset", ABSENT, _TABULAR),
+            Row("TabularDatasetFactory", ABSENT, _TABULAR),
+            Row("DataType", ABSENT, _TABULAR),
+            Row("OutputTabularDatasetConfig", ABSENT, _TABULAR),
+            Row("HDFSOutputDatasetConfig", ABSENT, _NO_SPARK),
+        ),
+    ),
+    Section(
+        "Estimators (deprecated in SDK v1)",
+        ("azureml.train.dnn", "azureml.train.estimator", "azureml.train.sklearn"),
+        (
+            Row("Estimator", DIFFERENT, "Made into a ScriptRunConfig. " + _RECORDED),
+            Row("PyTorch", DIFFERENT, "Made into a ScriptRunConfig. " + _RECORDED),
+            Row("TensorFlow", DIFFERENT, "Made into a ScriptRunConfig. " + _RECORDED),
+            Row("SKLearn", DIFFERENT, "Made into a ScriptRunConfig. " + _RECORDED),
+        ),
+    ),
+    Section(
+        "Watching",
+        ("azureml.widgets", "azureml.train.widgets", "azureml.tensorboard", "azureml.telemetry"),
+        (
+            Row(
+                "RunDetails",
+                DIFFERENT,
+                "HTML that refreshes itself, text on a terminal; needs no notebook extension.",
+            ),
+            Row("Tensorboard", SAME, "Needs the program: `pip install tensorboard`."),
+            Row("set_diagnostics_collection", DIFFERENT, "Accepted; nothing is ever collected."),
+        ),
+    ),
+)
+
+ABSENT_PARTS: Tuple[AbsentPart, ...] = (
+    AbsentPart(
+        "azureml.train.hyperdrive",
+        "search of hyperparameters",
+        "A later release brings it. Until then submit one ScriptRunConfig for each set of values.",
+        (
+            "HyperDriveConfig",
+            "HyperDriveRunConfig",
+            "HyperDriveRun",
+            "PrimaryMetricGoal",
+            "RandomParameterSampling",
+            "GridParameterSampling",
+            "BayesianParameterSampling",
+            "BanditPolicy",
+            "MedianStoppingPolicy",
+            "TruncationSelectionPolicy",
+            "NoTerminationPolicy",
+        ),
+    ),
+    AbsentPart(
+        "azureml.pipeline",
+        "pipelines of steps",
+        "A later release brings it. Until then submit the steps one after the other as "
+        "ScriptRunConfig runs.",
+        (
+            "Pipeline",
+            "PipelineData",
+            "PipelineParameter",
+            "PipelineRun",
+            "PublishedPipeline",
+            "PipelineEndpoint",
+            "Schedule",
+            "StepRun",
+            "PythonScriptStep",
+            "ParallelRunStep",
+            "ParallelRunConfig",
+            "EstimatorStep",
+            "TrainingOutput",
+            "ScheduleRecurrence",
+            "PortDataReference",
+            "CommandStep",
+            "HyperDriveStep",
+            "DatabricksStep",
+            "DataTransferStep",
+            "ModuleStep",
+        ),
+    ),
+    AbsentPart(
+        "azureml.core.webservice",
+        "models as web services",
+        "A later release brings it. Until then: " + _SERVING,
+        (
+            "Webservice",
+            "AciWebservice",
+            "AksWebservice",
+            "LocalWebservice",
+            "AksEndpoint",
+            "ModelPackage",
+            "ModelProfile",
+        ),
+    ),
+    AbsentPart(
+        "azureml.core.image",
+        "images for web services",
+        "A later release brings serving. Until then: " + _SERVING,
+        ("Image", "ContainerImage"),
+    ),
+    AbsentPart(
+        "azureml.mlflow",
+        "MLflow's link to a workspace",
+        "A later release brings it. Until then log with Run.log() and its relatives.",
+    ),
+    AbsentPart(
+        "azureml.train.automl",
+        "automatic choice of models",
+        "Not planned. Train the model in a script.",
+        ("AutoMLConfig", "AutoMLRun", "AutoMLStep"),
+    ),
+    AbsentPart("azureml.automl", "its inner parts", "Not planned. Train the model in a script."),
+    AbsentPart(
+        "azureml.interpret",
+        "explanations of models",
+        "Not planned. Call interpret-community in the script.",
+        ("ExplanationClient",),
+    ),
+    AbsentPart(
+        "azureml.explain",
+        "explanations of models, older",
+        "Not planned. Call interpret-community in the script.",
+    ),
+    AbsentPart("azureml.dataprep", "preparation of data", "Not planned. Use pandas in the script."),
+    AbsentPart(
+        "azureml.opendatasets",
+        "public data sets kept by Azure",
+        "Not planned. Upload the files with Dataset.File.upload_directory().",
+    ),
+    AbsentPart("azureml.datadrift", "watching data for drift", "Not planned."),
+    AbsentPart("azureml.contrib", "previews", "Not planned."),
+)
+
+SDK_V2 = "This is SDK v2, another API. Roost has v1 (azureml.core); use ScriptRunConfig and submit."
+AZ_ML = "Azure's command line does not reach Roost. Use `roost` (roost submit, runs, model ...)."
+PIP_INSTALL = (
+    "Leave this out: it puts Microsoft's package in the place of Roost's. `pip install ./python` "
+    "from Roost's folder is enough."
+)
+
+
+def rows() -> Iterator[Row]:
+    for section in SECTIONS:
+        yield from section.rows
+
+
+_ROWS: Dict[str, Row] = {row.name: row for row in rows()}
+_PARTS: Dict[str, AbsentPart] = {name: part for part in ABSENT_PARTS for name in part.classes}
+_ARGUMENTS: Dict[str, List[ArgumentRow]] = {}
+for _section in SECTIONS:
+    for _argument in _section.arguments:
+        _ARGUMENTS.setdefault(_argument.call, []).append(_argument)
+
+
+def row_of(owner: str, member: str = "") -> Optional[Row]:
+    """The row of exactly this class or member."""
+    return _ROWS.get(f"{owner}.{member}" if member else owner)
+
+
+def argument_rows(call: str) -> List[ArgumentRow]:
+    return _ARGUMENTS.get(call, [])
+
+
+def absent_part(name: str) -> Optional[AbsentPart]:
+    """By class, or by module and the modules above it."""
+    if name in _PARTS:
+        return _PARTS[name]
+    for part in ABSENT_PARTS:
+        if name == part.module or name.startswith(part.module + "."):
+            return part
+    return None

@@ -1,0 +1,157 @@
+"""Workspace.from_config and what can be wrong with it."""
+
+import json
+import os
+
+import pytest
+from fake_api import refusal
+
+from azureml.core import Workspace
+from azureml.core.authentication import InteractiveLoginAuthentication
+from azureml.exceptions import (
+    AuthenticationException,
+    ProjectSystemException,
+    ServiceException,
+    UserErrorException,
+    WorkspaceException,
+)
+
+CONFIG = {"subscription_id": "s", "resource_group": "g", "workspace_name": "default"}
+
+
+def write(path, content=CONFIG):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content if isinstance(content, str) else json.dumps(content))
+    return path
+
+
+@pytest.mark.parametrize("place", ["config.json", ".azureml/config.json", "aml_config/config.json"])
+def test_it_is_found_here_and_above(connected, tmp_path, monkeypatch, place):
+    write(tmp_path / place)
+    below = tmp_path / "a" / "b"
+    below.mkdir(parents=True)
+    monkeypatch.chdir(below)
+    ws = Workspace.from_config()
+    assert (ws.name, ws.subscription_id, ws.resource_group, ws.location) == (
+        "default", "s", "g", "local",
+    )  # fmt: skip
+    assert Workspace.from_config(tmp_path).name == "default"
+    assert Workspace.from_config(path=str(tmp_path / place)).name == "default"
+    assert repr(ws) == "Workspace.create(name='default', subscription_id='s', resource_group='g')"
+
+
+def test_the_nearest_wins_and_names_can_be_given(connected, tmp_path):
+    write(tmp_path / "config.json", {"workspace_name": "far"})
+    write(tmp_path / "a" / ".azureml" / "config.json")
+    write(tmp_path / "a" / "mine.json", {**CONFIG, "subscription_id": "t"})
+    assert Workspace.from_config(tmp_path / "a").subscription_id == "s"
+    assert Workspace.from_config(tmp_path / "a", _file_name="mine.json").subscription_id == "t"
+
+
+def test_no_config(connected, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UserErrorException) as caught:
+        Workspace.from_config()
+    assert str(tmp_path) in caught.value.message and "workspace_name" in caught.value.message
+    with pytest.raises(UserErrorException, match="neither a file nor a folder"):
+        Workspace.from_config(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize(
+    "content", ["{", "[]", "{}", {"workspace_name": ""}, {"workspace_name": 3}]
+)
+def test_bad_config(connected, tmp_path, content):
+    path = write(tmp_path / "config.json", content)
+    with pytest.raises(UserErrorException) as caught:
+        Workspace.from_config(tmp_path)
+    assert str(path) in caught.value.message
+
+
+def test_unknown_workspace(connected, tmp_path):
+    write(tmp_path / "config.json", {**CONFIG, "workspace_name": "prod"})
+    with pytest.raises(WorkspaceException) as caught:
+        Workspace.from_config(tmp_path)
+    assert isinstance(caught.value, ProjectSystemException)
+    for part in ("'prod'", "default", "roost workspace create prod", connected.url):
+        assert part in caught.value.message
+
+
+def test_server_down(connected, tmp_path):
+    write(tmp_path / "config.json")
+    connected.stop()
+    with pytest.raises(ServiceException, match="roost up"):
+        Workspace.from_config(tmp_path)
+
+
+def test_no_server_at_all(connected, monkeypatch):
+    monkeypatch.delenv("ROOST_URL")
+    monkeypatch.delenv("ROOST_TOKEN")
+    with pytest.raises(ServiceException, match="roost up"):
+        Workspace.get("default")
+
+
+def test_token_expired(connected):
+    connected.routes["GET /api/v1/workspaces/default"] = refusal(
+        401, "unauthenticated", "the token expired"
+    )
+    with pytest.raises(AuthenticationException, match="the token expired.*roost token create"):
+        Workspace.get("default")
+
+
+def test_write_config(connected, tmp_path, monkeypatch):
+    ws = Workspace("s", "g", "default", auth=InteractiveLoginAuthentication())
+    monkeypatch.chdir(tmp_path)
+    ws.write_config()
+    assert json.loads((tmp_path / ".azureml/config.json").read_text()) == CONFIG
+    ws.write_config(path=".azureml")
+    assert not (tmp_path / ".azureml/.azureml").exists()
+    ws.write_config(tmp_path / "deep" / "er", file_name="other.json")
+    assert (tmp_path / "deep/er/.azureml/other.json").exists()
+    assert Workspace.from_config().name == "default"
+    with pytest.raises(UserErrorException, match="is a file"):
+        ws.write_config(tmp_path / ".azureml/config.json")
+
+
+def test_create(connected, capsys):
+    route = "POST /api/v1/workspaces"
+    connected.routes[route] = (201, {"name": "default"})
+    options = {"subscription_id": "s", "resource_group": "g", "location": "eastus"}
+    ws = Workspace.create(name="default", create_resource_group=True, sku="basic", **options)
+    assert ws.location == "eastus" and connected.calls(route)[0].json == {"name": "default"}
+    assert "default" in capsys.readouterr().out
+    connected.routes[route] = refusal(409, "already_exists")
+    assert Workspace.create("default", exist_ok=True, **options).name == "default"
+    with pytest.raises(WorkspaceException, match="exist_ok=True"):
+        Workspace.create("default", **options)
+
+
+def test_details_and_refusals(connected):
+    ws = Workspace.get(name="default", subscription_id="s", resource_group="g")
+    assert ws.get_details()["workspaceid"] == "w-1" and ws._workspace_id == "w-1"
+    assert list(Workspace.list("s")) == ["default"]
+    for refused in (ws.get_mlflow_tracking_uri, lambda: ws.webservices, lambda: ws.images):
+        with pytest.raises(NotImplementedError, match="docs/azureml.md"):
+            refused()
+    with pytest.raises(WorkspaceException, match="does not delete"):
+        ws.delete()
+    for wrong in (None, "", 3):
+        with pytest.raises(UserErrorException):
+            Workspace("s", "g", wrong)
+
+
+def test_authentication(connected):
+    header = InteractiveLoginAuthentication(tenant_id="t").get_authentication_header()
+    assert header == {"Authorization": "Bearer my-token"}
+
+
+def test_keyvault(connected, monkeypatch):
+    vault = Workspace.get("default").get_default_keyvault()
+    monkeypatch.setenv("DB_PASSWORD", "tr0ub")
+    assert vault.get_secret(name="db-password") == "tr0ub"
+    assert vault.get_secrets(["DB_PASSWORD", "other"]) == {"DB_PASSWORD": "tr0ub", "other": None}
+    with pytest.raises(UserErrorException, match="API_KEY"):
+        vault.get_secret("api-key")
+    for refused in (lambda: vault.set_secret(name="a", value="b"), vault.list_secrets):
+        with pytest.raises(NotImplementedError, match="environment variables"):
+            refused()
+    assert "a" not in os.environ

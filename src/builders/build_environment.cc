@@ -1,0 +1,113 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "builders/build_order.h"
+#include "builders/conda_builder.h"
+#include "builders/program.h"
+#include "builders/pythons.h"
+#include "builders/venv_builder.h"
+
+namespace roost {
+namespace {
+
+constexpr std::string_view kTwoWaysOut =
+    "; change the pin, or submit with pins: nearest, which takes the nearest there is";
+
+// A conda package as pip knows it: "scikit-learn=0.22" -> "scikit-learn==0.22.*".
+std::string as_requirement(std::string_view package) {
+  if (const auto channel = package.find("::"); channel != std::string_view::npos) {
+    package.remove_prefix(channel + 2);
+  }
+  const auto end = package.find_first_of(" =<>!~");
+  std::string name(package.substr(0, end));
+  if (name == "pytorch") name = "torch";
+  if (end == std::string_view::npos) return name;
+  std::string condition(trim(package.substr(end)));
+  if (condition.starts_with('=') && !condition.starts_with("==")) {
+    condition.erase(0, 1);
+    const std::string version = condition.substr(0, condition.find('='));  // without the build
+    return name + "==" + version + (version.ends_with('*') ? "" : ".*");
+  }
+  return name + condition;
+}
+
+Result<BuiltEnvironment> with_reason(Result<BuiltEnvironment> built, const std::string& reason,
+                                     const std::vector<std::string>& changes) {
+  if (!built) return built;
+  built->reason = reason;
+  built->changes.insert(built->changes.begin(), changes.begin(), changes.end());
+  return built;
+}
+
+}  // namespace
+
+Result<BuiltEnvironment> build_environment(const BuildOrder& asked, const BuildLog& log) {
+  BuildOrder order = asked;
+  EnvironmentPlan& plan = order.plan;
+  if (!plan.base_image.empty() || !plan.dockerfile.empty()) {
+    return fail(ErrorCode::kUnimplemented,
+                fmt::format("the environment is an image ({}), which this release cannot build; use packages, "
+                            "or user_managed_dependencies with an interpreter of the node",
+                            plan.base_image.empty() ? "a Dockerfile" : plan.base_image));
+  }
+  const bool nearest = plan.pins == Pins::kNearest;
+  const std::string conda = find_conda();
+  const auto interpreters = find_interpreters(order.settings);
+  auto interpreter = choose_interpreter(interpreters, plan.python);
+  if (!conda.empty() && (!plan.conda.empty() || !interpreter)) {
+    const std::string reason = plan.conda.empty()
+                                   ? fmt::format("Python {} is not on this machine", plan.python)
+                                   : fmt::format("{} of its packages come from conda", plan.conda.size());
+    log(fmt::format("Builder: conda ({}), because {}", conda, reason));
+    return with_reason(build_conda(order, conda, log), reason, {});
+  }
+  std::vector<std::string> changes;
+  const auto change = [&](std::string text) {
+    log("pins: nearest: " + text);
+    changes.push_back(std::move(text));
+  };
+  if (!plan.conda.empty()) {
+    if (!nearest) {
+      return fail(ErrorCode::kFailedPrecondition,
+                  fmt::format("{} comes from conda, and no conda is on this machine; install micromamba, list "
+                              "the package under pip, or submit with pins: nearest, which asks pip for it",
+                              plan.conda.front()));
+    }
+    for (const auto& package : plan.conda) {
+      plan.pip.push_back(as_requirement(package));
+      change(fmt::format("{} by conda -> {} by pip", package, plan.pip.back()));
+    }
+    plan.conda.clear();
+  }
+  if (!interpreter) {
+    if (!nearest || interpreters.empty()) {
+      return fail(ErrorCode::kFailedPrecondition,
+                  fmt::format("python={} cannot be had: this machine has {}, and no conda to fetch another{}",
+                              plan.python, versions_text(interpreters), kTwoWaysOut));
+    }
+    std::string digits = plan.python;
+    digits.erase(0, digits.find_first_of("0123456789"));
+    std::vector<Version> versions;
+    for (const auto& one : interpreters) {
+      if (one.version.release[0] == 3) versions.push_back(one.version);
+    }
+    const auto best = nearest_version(parse_version(digits).value_or(versions.front()), versions);
+    interpreter = *std::find_if(interpreters.begin(), interpreters.end(), [&](const Interpreter& one) {
+      return best && one.version.text == best->text;
+    });
+    // Packages that the machine has for its default interpreter are worth more than a nearer Python.
+    if (!order.settings.python.empty()) interpreter = interpreters.front();
+    change(fmt::format("python={} -> {}", plan.python, interpreter->version.text));
+  }
+  const std::string reason = plan.python.empty()
+                                 ? "all packages come from pip"
+                                 : fmt::format("all packages come from pip, and Python {} is here",
+                                               interpreter->version.text);
+  log(fmt::format("Builder: venv, because {}", reason));
+  return with_reason(build_venv(order, *interpreter, log), reason, changes);
+}
+
+}  // namespace roost

@@ -1,0 +1,105 @@
+#include <gtest/gtest.h>
+
+#include "builders/build_order.h"
+#include "builders/pip_output.h"
+#include "builders/program.h"
+#include "builders/pythons.h"
+
+namespace roost {
+namespace {
+
+PipOutput read_all(const std::vector<std::string>& lines) {
+  PipOutput output;
+  for (const auto& line : lines) output.add(line);
+  return output;
+}
+
+TEST(PipOutputTest, NamesTheVersionsThereAre) {
+  const auto output = read_all({
+      "Collecting pillow",
+      "ERROR: Could not find a version that satisfies the requirement torch==1.6.0 (from versions: 1.13.0, 2.0.0)",
+      "ERROR: No matching distribution found for torch==1.6.0"});
+  ASSERT_TRUE(output.no_version());
+  EXPECT_EQ(output.no_version()->requirement, "torch==1.6.0");
+  EXPECT_EQ(output.no_version()->versions, (std::vector<std::string>{"1.13.0", "2.0.0"}));
+  EXPECT_EQ(output.problem(), "torch==1.6.0 cannot be had: there are 1.13.0, 2.0.0");
+}
+
+TEST(PipOutputTest, ARequirementOfARequirement) {
+  const auto output = read_all({"ERROR: Could not find a version that satisfies the requirement b>=2 (from a) "
+                                "(from versions: 1.0)"});
+  EXPECT_EQ(output.no_version()->requirement, "b>=2");
+}
+
+TEST(PipOutputTest, TellsNoSuchPackageFromNoIndex) {
+  const std::string none =
+      "ERROR: Could not find a version that satisfies the requirement nosuch (from versions: none)";
+  EXPECT_NE(read_all({none}).problem().find("no such package"), std::string::npos);
+  const auto offline = read_all({"WARNING: Retrying after connection broken by 'NewConnectionError(Failed to "
+                                 "establish a new connection)'",
+                                 none});
+  EXPECT_NE(offline.problem().find("does not answer"), std::string::npos);
+}
+
+TEST(PipOutputTest, ASourceThatCannotBeBuilt) {
+  const auto output = read_all({"Collecting pillow", "Collecting scikit-learn==0.20.3",
+                                "  Getting requirements to build wheel: finished with status 'error'",
+                                "  error: subprocess-exited-with-error", "  > [2 lines of output]",
+                                "      Traceback (most recent call last):",
+                                "      ModuleNotFoundError: No module named 'pkg_resources'", "      [end of output]",
+                                "error: subprocess-exited-with-error"});
+  EXPECT_EQ(output.failed_source(), "scikit-learn==0.20.3");
+  EXPECT_NE(output.problem().find("scikit-learn==0.20.3 has no ready-made wheel"), std::string::npos);
+  EXPECT_NE(output.problem().find("No module named 'pkg_resources'"), std::string::npos);
+}
+
+TEST(PipOutputTest, ExplainsAConflict) {
+  const auto output = read_all({
+      "ERROR: Cannot install a==1.0 and b==1.0 because these package versions have conflicting dependencies.",
+      "The conflict is caused by:", "    a 1.0 depends on c==1", "    b 1.0 depends on c==2",
+      "ERROR: ResolutionImpossible: for help visit ..."});
+  EXPECT_NE(output.problem().find("a==1.0 and b==1.0"), std::string::npos);
+  EXPECT_NE(output.problem().find("b 1.0 depends on c==2"), std::string::npos);
+}
+
+TEST(ProgramTest, GivesLinesOfBothOutputsAndTheCode) {
+  std::vector<std::string> lines;
+  ProgramRun run;
+  run.words = {"sh", "-c", "echo one; echo two >&2; printf '%s' \"$COLOUR\"; exit 3"};
+  run.variables = {{"COLOUR", "red"}};
+  run.on_line = [&](std::string_view line) { lines.emplace_back(line); };
+  const auto code = run_to_end(run);
+  ASSERT_TRUE(code);
+  EXPECT_EQ(*code, 3);
+  EXPECT_EQ(lines, (std::vector<std::string>{"one", "two", "red"}));
+  EXPECT_EQ(*run_to_end({{"no-such-program-anywhere"}, {}, "/", {}}), 127);
+  EXPECT_FALSE(output_of({"false"}));
+  EXPECT_FALSE(find_program("sh").empty());
+  EXPECT_TRUE(find_program("no-such-program-anywhere").empty());
+}
+
+TEST(PythonsTest, TheDefaultComesFirst) {
+  BuildSettings settings;
+  settings.python = "/usr/bin/python3";
+  const auto found = find_interpreters(settings);
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found.front().path, "/usr/bin/python3");
+  EXPECT_TRUE(choose_interpreter(found, ""));
+  EXPECT_FALSE(choose_interpreter(found, "2.0.1"));
+}
+
+TEST(BuildOrderTest, SurvivesItsJson) {
+  BuildOrder order;
+  order.plan.pip = {"torch==1.6.0"};
+  order.plan.python = "3.6.2";
+  order.plan.pins = Pins::kNearest;
+  order.folder = "/x";
+  order.settings.wheels = "/wheels";
+  order.lock = {"a==1"};
+  const BuildOrder again = build_order_from(build_order_json(order));
+  EXPECT_EQ(build_order_json(again), build_order_json(order));
+  EXPECT_EQ(again.plan.digest(), order.plan.digest());
+}
+
+}  // namespace
+}  // namespace roost

@@ -1,0 +1,98 @@
+#include "builders/pythons.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "builders/program.h"
+
+namespace fs = std::filesystem;
+
+namespace roost {
+namespace {
+
+std::optional<Version> version_of(const std::string& python) {
+  const auto text = output_of({python, "-c", "import sys; print('%d.%d.%d' % sys.version_info[:3])"});
+  if (!text) return std::nullopt;
+  return parse_version(*text);
+}
+
+bool is_python_name(const std::string& name) {
+  if (name == "python3") return true;
+  if (!name.starts_with("python3.")) return false;
+  return name.find_first_not_of("0123456789", 8) == std::string::npos && name.size() > 8;
+}
+
+void add_folder(const fs::path& folder, std::vector<std::string>& paths) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (is_python_name(entry.path().filename().string())) paths.push_back(entry.path().string());
+  }
+}
+
+std::vector<std::string> candidates(const BuildSettings& settings) {
+  std::vector<std::string> paths;
+  if (!settings.python.empty()) paths.push_back(settings.python);
+  paths.insert(paths.end(), settings.pythons.begin(), settings.pythons.end());
+  const char* path = std::getenv("PATH");
+  for (const auto& folder : split(path ? path : "", ':')) {
+    // A shim of pyenv is no interpreter.
+    if (!folder.empty() && folder.find("/shims") == std::string::npos) add_folder(folder, paths);
+  }
+  for (const char* folder : {"/usr/bin", "/usr/local/bin"}) add_folder(folder, paths);
+  if (const char* home = std::getenv("HOME")) {
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(fs::path(home) / ".pyenv" / "versions", error)) {
+      paths.push_back((entry.path() / "bin" / "python3").string());
+    }
+  }
+  return paths;
+}
+
+}  // namespace
+
+std::vector<Interpreter> find_interpreters(const BuildSettings& settings) {
+  std::vector<Interpreter> found;
+  std::set<std::string> seen;
+  std::set<std::string> versions;
+  for (const auto& path : candidates(settings)) {
+    std::error_code error;
+    const fs::path real = fs::canonical(path, error);
+    if (error || !seen.insert(real.string()).second || ::access(path.c_str(), X_OK) != 0) continue;
+    auto version = version_of(path);
+    if (!version || !versions.insert(version->text).second) continue;
+    found.push_back({path, std::move(*version)});
+  }
+  if (found.size() > 1) {
+    std::stable_sort(found.begin() + (settings.python.empty() ? 0 : 1), found.end(),
+                     [](const Interpreter& a, const Interpreter& b) {
+                       return compare_versions(a.version, b.version) > 0;
+                     });
+  }
+  return found;
+}
+
+std::optional<Interpreter> choose_interpreter(const std::vector<Interpreter>& interpreters,
+                                              const std::string& condition) {
+  for (const auto& interpreter : interpreters) {
+    if (satisfies(interpreter.version, condition)) return interpreter;
+  }
+  return std::nullopt;
+}
+
+std::string versions_text(const std::vector<Interpreter>& interpreters) {
+  std::string text;
+  for (const auto& interpreter : interpreters) {
+    if (!text.empty()) text += ", ";
+    text += interpreter.version.text;
+  }
+  return text.empty() ? "none" : text;
+}
+
+}  // namespace roost

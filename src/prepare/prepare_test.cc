@@ -1,0 +1,138 @@
+#include <unistd.h>
+
+#include "prepare/environment_cache.h"
+#include "prepare/prepare_environment.h"
+#include "records/test_database.h"
+
+namespace roost {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Prepare : public DatabaseFixture {
+ protected:
+  void SetUp() override {
+    DatabaseFixture::SetUp();
+    reopen();
+    settings_.python = "/usr/bin/python3";
+  }
+  void reopen() {
+    auto opened = EnvironmentCache::open(folder_ / "environments");
+    ASSERT_TRUE(opened) << opened.error().message;
+    cache_ = std::move(*opened);
+  }
+
+  Run submitted(const Json& environment) {
+    Run run;
+    run.id = new_run_id("birds", 1000);
+    run.workspace = "default";
+    run.experiment = "birds";
+    run.experiment_row = experiment_.row;
+    run.compute = "gpu-cluster";
+    run.created = 1000;
+    run.spec = {{"script", "a.py"}, {"environment", environment}};
+    run.environment = environment;
+    write([&](Tx& tx) { return insert_run(tx, run); });
+    return run;
+  }
+
+  std::optional<BuildRequest> prepare(Run& run) {
+    std::optional<BuildRequest> request;
+    write([&](Tx& tx) -> Status {
+      ROOST_TRY(request, prepare_environment(tx, run, settings_, *cache_, 5));
+      return {};
+    });
+    return request;
+  }
+
+  void put(const std::string& digest) {
+    const fs::path place = cache_->new_folder(digest);
+    ASSERT_TRUE(make_folders(place));
+    BuiltEnvironment built;
+    built.builder = "venv";
+    built.python = "/usr/bin/python3";
+    built.lock = {"torch==2.0"};
+    ASSERT_TRUE(cache_->keep(digest, place, built, 7));
+  }
+
+  std::unique_ptr<EnvironmentCache> cache_;
+  BuildSettings settings_;
+};
+
+Json packages(const std::string& requirement) {
+  return {{"definition",
+           {{"python", {{"condaDependencies", {{"dependencies", {{{"pip", {requirement}}}}}}}}}}}};
+}
+
+TEST_F(Prepare, AnInterpreterThatExistsIsQueuedAtOnce) {
+  Run run = submitted(Json::object());
+  EXPECT_FALSE(prepare(run));
+  EXPECT_EQ(run.status, RunStatus::kQueued);
+  EXPECT_EQ(run.environment["python"], "/usr/bin/python3");
+  Run other = submitted({{"python", "/no/such/python"}});
+  EXPECT_FALSE(prepare(other));
+  EXPECT_EQ(other.status, RunStatus::kFailed);
+  EXPECT_EQ(other.error["code"], "environment_failed");
+}
+
+TEST_F(Prepare, PackagesWaitForABuildOnce) {
+  Run first = submitted(packages("torch"));
+  const auto request = prepare(first);
+  ASSERT_TRUE(request);
+  EXPECT_EQ(first.status, RunStatus::kPreparing);
+  EXPECT_EQ(build_of(reload(first), settings_)->digest, request->digest) << "as after a restart";
+  put(request->digest);
+  write([&](Tx& tx) { return settle_built(tx, first, *cache_->find(request->digest, 8), 8); });
+  EXPECT_EQ(first.status, RunStatus::kQueued);
+  EXPECT_EQ(first.environment["lock"], Json({"torch==2.0"}));
+  Run second = submitted(packages("torch"));
+  EXPECT_FALSE(prepare(second)) << "the cache has it";
+  EXPECT_EQ(second.status, RunStatus::kQueued);
+  Run third = submitted(packages("numpy"));
+  EXPECT_TRUE(prepare(third)) << "another definition";
+}
+
+TEST_F(Prepare, ALockIsTheVeryBuildItCameFromOrAnother) {
+  Run first = submitted(packages("torch"));
+  put(prepare(first)->digest);
+  Json locked = packages("torch");
+  locked["lock"] = {"torch==2.0"};
+  Run same = submitted(locked);
+  EXPECT_FALSE(prepare(same));
+  locked["lock"] = {"torch==1.9"};
+  Run other = submitted(locked);
+  const auto request = prepare(other);
+  ASSERT_TRUE(request);
+  EXPECT_EQ(request->lock, (std::vector<std::string>{"torch==1.9"}));
+}
+
+TEST_F(Prepare, PinsOfTheSubmitGoBeforeTheDefinitionsAndTheServers) {
+  settings_.pins = Pins::kNearest;
+  Json environment = packages("torch==1.6.0");
+  Run run = submitted(environment);
+  EXPECT_EQ(prepare(run)->plan.pins, Pins::kNearest);
+  environment["definition"]["pins"] = "strict";
+  Run defined = submitted(environment);
+  EXPECT_EQ(prepare(defined)->plan.pins, Pins::kStrict);
+  environment["pins"] = "nearest";
+  Run asked = submitted(environment);
+  EXPECT_EQ(prepare(asked)->plan.pins, Pins::kNearest);
+}
+
+TEST_F(Prepare, ABuildThatDiedLeavesNothing) {
+  const std::string good(64, 'a');
+  put(good);
+  const fs::path half = cache_->new_folder(std::string(64, 'b'));
+  ASSERT_TRUE(make_folders(half / "bin"));
+  ASSERT_TRUE(write_file_atomic(folder_ / "environments" / (std::string(64, 'c') + ".json"), "{ not json"));
+  reopen();
+  EXPECT_FALSE(fs::exists(half));
+  EXPECT_TRUE(cache_->find(good, 9));
+  EXPECT_EQ(cache_->list().size(), 1U);
+  ASSERT_TRUE(cache_->remove(good));
+  EXPECT_FALSE(cache_->find(good, 9));
+  EXPECT_FALSE(cache_->remove(good));
+}
+
+}  // namespace
+}  // namespace roost

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "prepare/prepare_environment.h"
+#include "server/app.h"
+
+namespace roost {
+
+// Builds environments, each in a process of its own (`roost build-environment`) that dies with the
+// server: one build per digest however many runs wait for it, several digests side by side. What a
+// build prints goes into the log of every run that waits, live. Thread-safe.
+class EnvironmentBuilds {
+ public:
+  EnvironmentBuilds(App& app, std::string program) : app_(app), program_(std::move(program)) {}
+  ~EnvironmentBuilds() { stop(); }
+
+  // Takes up the builds that runs in Preparing wait for, as after a restart.
+  Status resume();
+  void stop();
+
+  // Starts the build, or joins it. `run` ("" for nobody) is Queued or Failed when it has ended.
+  void request(const BuildRequest& build, const std::string& run);
+
+  std::optional<BuildState> state(const std::string& digest) const;
+  // What a build under way has printed so far.
+  std::string log(const std::string& digest) const;
+
+ private:
+  struct Build {
+    BuildRequest request;
+    std::set<std::string> runs;
+    bool started = false;
+    int pid = 0;
+    std::string log;
+  };
+
+  void work();
+  void build_one(const std::string& digest);
+  Result<CachedEnvironment> run_builder(const std::string& digest, const BuildRequest& request);
+  void add_log(const std::string& digest, std::string_view text);
+  void finish(const std::string& digest, const Result<CachedEnvironment>& result);
+
+  App& app_;
+  const std::string program_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  bool stopping_ = false;
+  std::map<std::string, Build> builds_;
+  std::map<std::string, std::string> failures_;  // digest -> why the last build failed
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace roost

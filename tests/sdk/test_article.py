@@ -1,0 +1,77 @@
+"""Code written for Azure ML runs unchanged: the article's, where its text is at hand, and our own."""
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from conftest import MakeServer
+from roost_fixture import RoostServer
+from sdk_python import SDK, pythons
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLE = ROOT / "examples" / "azureml-birds"
+SEEDS = sorted((ROOT.parent / "shared" / "seeds").glob("*.txt"))
+NEAREST = {"pins": "nearest", "environments": {"offline": True}}  # with the packages of this machine
+CONFIG = '{"subscription_id": "s", "resource_group": "g", "workspace_name": "%s"}'
+
+
+def has_torch() -> bool:
+    return subprocess.run(["/usr/bin/python3", "-c", "import torch"], capture_output=True, timeout=120).returncode == 0
+
+
+@pytest.fixture(scope="module")
+def nearest_server(make_shared_server: MakeServer) -> RoostServer:
+    return make_shared_server(config=NEAREST)
+
+
+needs_torch = pytest.mark.skipif(not has_torch(), reason="PyTorch is not installed: tools/setup demo")
+
+
+def user_runs(server: RoostServer, python: str, *arguments: str, folder: Path) -> str:
+    done = subprocess.run([python, *arguments], cwd=folder, env={**server.environment, "PYTHONPATH": str(SDK)},
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=150)
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+@needs_torch
+@pytest.mark.skipif(not SEEDS, reason="the article's text (../shared/seeds) is not on this machine")
+@pytest.mark.parametrize("seed", SEEDS, ids=lambda path: path.name[:3])
+def test_the_article(nearest_server: RoostServer, tmp_path: Path, seed: Path) -> None:
+    """All its Python blocks in order, unmodified, to the registered and downloaded model. Its pins are
+    older than anything on this machine, which is what `pins: nearest` is for."""
+    server, workspace = nearest_server, f"docs-{seed.name[:3]}"
+    text = seed.read_text(encoding="utf-8")
+    (tmp_path / "config.json").write_text(CONFIG % workspace)
+    (tmp_path / "conda_dependencies.yml").write_text(re.search(r"```yaml\n(.*?)```", text, re.S)[1])
+    shutil.copy(EXAMPLE / "src" / "train.py", tmp_path / "pytorch_train.py")
+    server.cli("workspace", "create", workspace)
+    out = user_runs(server, "/usr/bin/python3", str(Path(__file__).with_name("run_blocks.py")), str(seed),
+                    "Download the model", folder=tmp_path)
+    assert "BLOCKS 13" in out and "MODEL pytorch-birds 1 True" in out
+    assert "stands for Roost's curated environment roost-pytorch" in out
+    assert out.index("Streaming azureml-logs/70_driver_log.txt") < out.index("Epoch 29/29")
+    assert (tmp_path / "AzureML-PyTorch-1.6-GPU" / "azureml_environment.json").exists()
+    assert (tmp_path / "AzureML-PyTorch-1.6-GPU" / "conda_dependencies.yml").exists()
+    (run,) = server.get(f"/workspaces/{workspace}/runs")["items"]
+    assert (run["status"], run["compute"], run["spec"]["arguments"]) == (
+        "Completed", "gpu-cluster", ["--num_epochs", "30", "--output_dir", "./outputs"])
+    assert (tmp_path / "model" / "model.pt").read_bytes() == server.artifact(run, "outputs/model.pt")
+    assert run["environment"]["kind"] == "venv"
+    assert any(change.startswith("torch==1.6.0 -> torch 1.13") for change in run["environment"]["changes"])
+    assert run["environment"]["definition"]["docker"]["baseImage"].endswith("cuda10.1-cudnn7-ubuntu18.04")
+
+
+@needs_torch
+@pytest.mark.parametrize("python", pythons())
+def test_the_example(nearest_server: RoostServer, tmp_path: Path, python: str) -> None:
+    server = nearest_server
+    folder = tmp_path / "birds"
+    shutil.copytree(EXAMPLE, folder)
+    out = user_runs(server, python, "submit_birds.py", folder=folder)
+    assert "Epoch 19/19" in out and "birds\tbirds:" in out
+    assert "outputs/model.pt" in out
+    run = server.get("/workspaces/default/runs?limit=1")["items"][0]
+    assert (folder / "model" / "model.pt").read_bytes() == server.artifact(run, "outputs/model.pt")
