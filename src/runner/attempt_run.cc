@@ -92,12 +92,15 @@ void AttemptRun::run() {
   } else {
     follow(outcome);
   }
+  // What lies outside goes before the end is told: a next run may want the same place.
+  for (const auto& made : outside_) remove(made);
   if (!abandoned_) report(outcome);
-  outside_.push_back(folder_);
-  for (const auto& made : outside_) {
-    if (const Status removed = remove_tree(made); !removed) {
-      log_warning("run {}: {}", run_id_, removed.error().message);
-    }
+  remove(folder_);
+}
+
+void AttemptRun::remove(const fs::path& folder) {
+  if (const Status removed = remove_tree(folder); !removed) {
+    log_warning("run {}: {}", run_id_, removed.error().message);
   }
 }
 
@@ -135,7 +138,7 @@ Status AttemptRun::stage_data() {
                               "another path",
                               input.value("name", ""), place.string()));
     }
-    outside_.push_back(place);
+    if (!place.string().starts_with(folder_.string() + "/")) outside_.push_back(place);
     ROOST_CHECK(stage_snapshot(server_, input.value("content", ""), settings_.cache, place));
   }
   return {};

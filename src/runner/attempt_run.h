@@ -47,6 +47,7 @@ class AttemptRun {
   struct Outcome;
   Status stage();
   Status stage_data();
+  void remove(const std::filesystem::path& folder);
   std::filesystem::path input_path(const Json& input) const;
   void follow(Outcome& outcome);
   bool ship_all();
