@@ -22,7 +22,7 @@ def run_lanes(
         for item in items:
             work(item)
         return
-    stop = stop or threading.Event()
+    ended = stop or threading.Event()
     lock = threading.Lock()
     remaining = iter(items)
     failures: List[BaseException] = []
@@ -30,7 +30,7 @@ def run_lanes(
     def lane() -> None:
         while True:
             with lock:
-                item = None if stop.is_set() else next(remaining, None)
+                item = None if ended.is_set() else next(remaining, None)
             if item is None:
                 return
             try:
@@ -38,7 +38,7 @@ def run_lanes(
             except BaseException as error:
                 with lock:
                     failures.append(error)
-                stop.set()
+                ended.set()
 
     threads = [threading.Thread(target=lane, daemon=True) for _ in range(min(lanes, len(items)))]
     for thread in threads:
@@ -48,7 +48,7 @@ def run_lanes(
             while thread.is_alive():
                 thread.join(0.2)  # in slices, so that Ctrl-C gets through
     except BaseException:
-        stop.set()
+        ended.set()
         for thread in threads:
             thread.join(_FAREWELL_SECONDS / len(threads))
         raise

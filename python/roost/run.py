@@ -134,8 +134,9 @@ class Run:
         else:
             import tempfile
 
+            read = path_or_stream.read
             with tempfile.TemporaryFile() as copy:
-                for chunk in iter(lambda: path_or_stream.read(1 << 20), b""):
+                for chunk in iter(lambda: read(1 << 20), b""):
                     copy.write(chunk)
                 copy.seek(0)
                 client.put_artifact(self.id, name, cast(BinaryIO, copy))
@@ -231,9 +232,8 @@ def _artifact_path(name: str) -> str:
 
 @functools.lru_cache(maxsize=None)
 def _open_run(folder: str) -> Run:
-    return Run(
-        os.environ.get("ROOST_RUN_ID") or os.environ.get("AZUREML_RUN_ID", ""), SpoolWriter(folder)
-    )
+    run = os.environ.get("ROOST_RUN_ID", "") or os.environ.get("AZUREML_RUN_ID", "")
+    return Run(run, SpoolWriter(folder))
 
 
 @functools.lru_cache(maxsize=None)

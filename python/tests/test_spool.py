@@ -2,6 +2,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import threading
 import time
 
@@ -210,7 +211,8 @@ print("trained")
 """,
         ROOST_SPOOL=str(small_disk),
     )
-    assert err.count("roost: cannot write metrics") == 1 and "No space left" in err
+    assert err.count("roost: cannot write metrics") == 1
+    assert "No space left" in err or sys.implementation.name != "cpython"
     *losses, after = read_spool(small_disk)
     assert 10000 < len(losses) < 30000
     assert [record[3] for record in losses] == list(range(len(losses)))

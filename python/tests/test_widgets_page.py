@@ -246,5 +246,6 @@ def test_durations():
 
 def test_the_tail_starts_at_a_whole_line():
     assert tail_lines(b"half a line\nwhole\n\n", cut=True) == ["whole"]
-    assert tail_lines(b"\xff\x00a\tb\r\n") == ["\N{REPLACEMENT CHARACTER}a" + " " * 6 + "b"]
+    assert tail_lines(b"\xff\x00a\r\n") == ["\N{REPLACEMENT CHARACTER}a"]
+    assert tail_lines(b"a\tb\r\n") == ["a" + " " * 7 + "b"]
     assert tail_lines(b"") == []

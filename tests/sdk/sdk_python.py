@@ -22,13 +22,16 @@ def version_of(python: str) -> Optional[Tuple[int, ...]]:
 
 @functools.lru_cache(maxsize=None)
 def pythons() -> List[str]:
-    """Debian's, and the oldest other one from 3.8 on: named by ROOST_OTHER_PYTHON, or found."""
-    candidates = [os.environ.get("ROOST_OTHER_PYTHON", "")]
+    """Debian's, and one of another version: named by ROOST_OTHER_PYTHON, else Debian's PyPy (3.9), else found."""
+    candidates = [os.environ.get("ROOST_OTHER_PYTHON", ""), "/usr/bin/pypy3"]
     candidates += sorted(glob.glob(os.path.expanduser("~/.pyenv/versions/3.*/bin/python")))
-    candidates += [f"/usr/bin/python3.{minor}" for minor in range(8, 20)] + ["/usr/bin/pypy3"]
-    others = {}
+    candidates += [f"/usr/bin/python3.{minor}" for minor in range(8, 20)]
     for candidate in filter(None, candidates):
         version = version_of(candidate)
         if version and version >= (3, 8) and version != version_of(DEBIANS):
-            others.setdefault(version, candidate)
-    return [DEBIANS] + [others[version] for version in sorted(others)[:1]]
+            return [DEBIANS, candidate]
+    return [DEBIANS]
+
+
+if __name__ == "__main__":
+    print(*pythons()[1:])

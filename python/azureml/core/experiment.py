@@ -215,7 +215,7 @@ class Experiment:
         display_name = kwargs.pop("run_id", None)
         _refuse_options(kwargs)
         submission = config._submission(self._workspace)
-        spec = {**submission.spec, "experiment": self._name}
+        spec: Dict[str, Any] = {**submission.spec, "experiment": self._name}
         if display_name:
             spec["display_name"] = str(display_name)
         spec["tags"] = {**(spec.get("tags") or {}), **_texts(tags)}

@@ -36,7 +36,9 @@ class ComputeTarget:
     ) -> ComputeTarget:
         from azureml.core.compute.amlcompute import AmlCompute
 
-        return object.__new__(AmlCompute if cls is ComputeTarget else cls)
+        if cls is ComputeTarget:
+            return object.__new__(AmlCompute)
+        return object.__new__(cls)
 
     def __init__(
         self, workspace: Workspace, name: str, _facts: Optional[Dict[str, Any]] = None
