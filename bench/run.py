@@ -20,7 +20,7 @@ from typing import Callable, Dict, List
 sys.dont_write_bytecode = True
 
 from harness import Bench  # noqa: E402
-from measures import (first_line, history, log_call, metric_points, print_gigabyte, snapshot, start_up,  # noqa: E402
+from measures import (environment, first_line, history, log_call, metric_points, print_gigabyte, snapshot, start_up,  # noqa: E402
                       trivial_runs)
 from table import Row, circumstances, failed_row, markdown_table, plain_table  # noqa: E402
 
@@ -33,6 +33,7 @@ MEASURES: Dict[str, Callable[[Bench], List[Row]]] = {
     "print_gigabyte": print_gigabyte.measure,
     "history": history.measure,
     "trivial_runs": trivial_runs.measure,
+    "environment": environment.measure,
 }
 
 

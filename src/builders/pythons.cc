@@ -57,6 +57,13 @@ std::vector<std::string> candidates(const BuildSettings& settings) {
 
 }  // namespace
 
+std::optional<Interpreter> default_interpreter(const BuildSettings& settings) {
+  if (settings.python.empty()) return std::nullopt;
+  auto version = version_of(settings.python);
+  if (!version) return std::nullopt;
+  return Interpreter{settings.python, std::move(*version)};
+}
+
 std::vector<Interpreter> find_interpreters(const BuildSettings& settings) {
   std::vector<Interpreter> found;
   std::set<std::string> seen;

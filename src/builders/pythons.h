@@ -14,6 +14,9 @@ struct Interpreter {
   Version version;
 };
 
+// That of the settings, if it runs.
+std::optional<Interpreter> default_interpreter(const BuildSettings& settings);
+
 // The Python interpreters of this machine, the default first, then the newest: those of the settings,
 // on PATH, in the usual folders, and of pyenv. Each version once.
 std::vector<Interpreter> find_interpreters(const BuildSettings& settings);

@@ -87,9 +87,8 @@ class VenvBuild {
   // pip of the interpreter itself if it has one that can work on another environment, else Debian's.
   Result<std::vector<std::string>> find_pip() {
     for (const std::string& python : {base_.path, std::string("/usr/bin/python3")}) {
-      const auto text = output_of({python, "-m", "pip", "--version"});
-      if (!text) continue;
-      const auto version = parse_version(text->starts_with("pip ") ? text->substr(4) : "");
+      const auto text = output_of({python, "-c", "import importlib.metadata as m; print(m.version('pip'))"});
+      const auto version = parse_version(text ? *text : "");
       if (version && satisfies(*version, ">=22.3")) {
         return std::vector<std::string>{python, "-m", "pip", "--python", python_};
       }
