@@ -1,4 +1,7 @@
 """Preparing: a definition becomes an environment, once; its log is in the run; failures say what to do."""
+import os
+import re
+import subprocess
 import threading
 import time
 from pathlib import Path
@@ -195,3 +198,27 @@ def test_the_build_log_comes_before_the_scripts(server: RoostServer) -> None:
     assert names[0] == BUILD_LOG and names[-1] == "azureml-logs/70_driver_log.txt"
     text = "".join(line["text"] for line in lines if line.get("name") == BUILD_LOG)
     assert text.encode() == server.log(run, BUILD_LOG)
+
+
+def local_cpu_wheels() -> str:
+    """Where pip on this machine is told to look for wheels besides its index, if anywhere."""
+    try:
+        done = subprocess.run(["/usr/bin/python3", "-m", "pip", "config", "list"], capture_output=True, text=True, timeout=30)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    found = re.search(r"find-links='?([^'\n]+)", done.stdout)
+    folder = Path(os.environ.get("PIP_FIND_LINKS") or (found[1] if found else "/none"))
+    return str(folder) if list(folder.glob("torch-2.13.0+cpu*.whl")) else ""
+
+
+@pytest.mark.slow
+def test_pytorch_from_the_package_index(make_server: MakeServer) -> None:
+    """Only with a wheel for CPUs at hand: the index alone would send gigabytes of CUDA."""
+    wheels = local_cpu_wheels()
+    if not wheels:
+        pytest.skip("pip on this machine knows no wheel of torch==2.13.0 for CPUs")
+    server = make_server(config={"environments": {"wheels": wheels}})
+    run = server.run("import torch; print(torch.__version__, torch.ones(2).sum().item())", timeout=300,
+                     environment=define(server, packages("torch==2.13.0")))
+    assert run["status"] == "Completed", (run["error"], server.log(run, BUILD_LOG)[-2000:])
+    assert b"2.13.0+cpu 2.0" in server.log(run) and "torch==2.13.0+cpu" in run["environment"]["lock"]
