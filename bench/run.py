@@ -20,14 +20,16 @@ from typing import Callable, Dict, List
 sys.dont_write_bytecode = True
 
 from harness import Bench  # noqa: E402
-from measures import (environment, first_line, history, log_call, metric_points, print_gigabyte, snapshot, start_up,  # noqa: E402
+from measures import (environment, first_line, history, image_start, log_call, metric_points, print_gigabyte, sdk, snapshot, start_up,  # noqa: E402
                       trivial_runs)
 from table import Row, circumstances, failed_row, markdown_table, plain_table  # noqa: E402
 
 MEASURES: Dict[str, Callable[[Bench], List[Row]]] = {
     "start_up": start_up.measure,
     "first_line": first_line.measure,
+    "image_start": image_start.measure,
     "log_call": log_call.measure,
+    "sdk": sdk.measure,
     "metric_points": metric_points.measure,
     "snapshot": snapshot.measure,
     "print_gigabyte": print_gigabyte.measure,

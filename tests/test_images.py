@@ -99,7 +99,7 @@ def test_a_pip_layer_run_as_another_user(server: RoostServer, base_image: str) -
     environment = first["environment"]
     assert environment["kind"] == "image" and "alpha==1.2" in environment["lock"]
     log = server.log(first, BUILD_LOG).decode()
-    assert log.startswith("Builder: image, because") and "Step 1/4: FROM" in log and "alpha==1.2" in log
+    assert log.startswith("Builder: image, because") and "Step 1/4: FROM" in log and "Step 4/4: RUN" in log and "alpha==1.2" in log
     again = run_in(server, definition, "import alpha; print(alpha.__version__)")
     assert told(server, again).split() == ["1.2"]
     assert again["durations"]["Preparing"] < 0.05, again["durations"]

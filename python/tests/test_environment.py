@@ -197,3 +197,49 @@ def test_notices_are_told_once(capsys):
     Environment._from_server(found)
     Environment._from_server(found)
     assert capsys.readouterr().err == "a stands for b (test)\n"
+
+
+def test_pins_are_part_of_the_definition(tmp_path, monkeypatch):
+    monkeypatch.delenv("ROOST_PINS", raising=False)
+    workspace = FakeWorkspace()
+    made = Environment("x")
+    assert "pins" not in made._definition()
+    assert "pins" not in made._spec(workspace)
+    made.pins = "nearest"
+    assert made._definition()["pins"] == "nearest"
+    assert made._spec(workspace) == {"name": "x", "version": "2", "variables": {}}
+    assert workspace._client.environments[-1]["definition"]["pins"] == "nearest"
+    made.save_to_directory(tmp_path / "x")
+    again = Environment.load_from_directory(tmp_path / "x")
+    assert (again.pins, again.clone("y").pins) == ("nearest", "nearest")
+    made.pins = "closest"
+    with pytest.raises(UserErrorException, match="env.pins is 'closest'"):
+        made._spec(workspace)
+
+
+def test_pins_may_be_asked_for_without_a_change_of_code(monkeypatch):
+    workspace = FakeWorkspace()
+    made = Environment("x")
+    made.pins = "strict"
+    monkeypatch.setenv("ROOST_PINS", "nearest")
+    assert made._spec(workspace)["pins"] == "nearest"
+    assert made._definition()["pins"] == "strict"
+    assert Environment()._spec(workspace) == {}
+    monkeypatch.setenv("ROOST_PINS", "")
+    assert "pins" not in made._spec(workspace)
+    monkeypatch.setenv("ROOST_PINS", "loose")
+    with pytest.raises(UserErrorException, match="ROOST_PINS is 'loose'"):
+        made._spec(workspace)
+
+
+def test_pins_of_a_curated_environment_go_with_the_run(monkeypatch):
+    monkeypatch.delenv("ROOST_PINS", raising=False)
+    workspace = FakeWorkspace()
+    made = curated()
+    made.pins = "nearest"
+    spec = made._spec(workspace)
+    assert (spec["name"], spec["version"], spec["pins"]) == ("AzureML-Minimal", "4", "nearest")
+    assert workspace._client.environments == []
+    made.python.conda_dependencies.add_pip_package("x")
+    with pytest.raises(UserErrorException, match="clone"):
+        made._spec(workspace)

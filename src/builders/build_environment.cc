@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "builders/build_order.h"
 #include "builders/conda_builder.h"
+#include "builders/image_builder.h"
 #include "builders/program.h"
 #include "builders/pythons.h"
 #include "builders/venv_builder.h"
@@ -48,15 +49,20 @@ Result<BuiltEnvironment> build_environment(const BuildOrder& asked, const BuildL
   BuildOrder order = asked;
   EnvironmentPlan& plan = order.plan;
   if (!plan.base_image.empty() || !plan.dockerfile.empty()) {
-    return fail(ErrorCode::kUnimplemented,
-                fmt::format("the environment is an image ({}), which this release cannot build; use packages, "
-                            "or user_managed_dependencies with an interpreter of the node",
-                            plan.base_image.empty() ? "a Dockerfile" : plan.base_image));
+    const std::string reason = plan.base_image.empty() ? "the definition has a Dockerfile"
+                                                       : "the definition names the base image " + plan.base_image;
+    log(fmt::format("Builder: image, because {}", reason));
+    return with_reason(build_image(order, log), reason, {});
   }
   const bool nearest = plan.pins == Pins::kNearest;
   const std::string conda = find_conda();
-  const auto interpreters = find_interpreters(order.settings);
-  auto interpreter = choose_interpreter(interpreters, plan.python);
+  // The default one mostly will do; asking all others for their versions takes time.
+  auto interpreter = default_interpreter(order.settings);
+  std::vector<Interpreter> interpreters;
+  if (!interpreter || !satisfies(interpreter->version, plan.python)) {
+    interpreters = find_interpreters(order.settings);
+    interpreter = choose_interpreter(interpreters, plan.python);
+  }
   if (!conda.empty() && (!plan.conda.empty() || !interpreter)) {
     const std::string reason = plan.conda.empty()
                                    ? fmt::format("Python {} is not on this machine", plan.python)

@@ -32,7 +32,8 @@ EnvironmentPlan plan_from(const Json& json) {
 Json build_settings_json(const BuildSettings& settings) {
   return {{"python", settings.python},       {"pythons", settings.pythons},
           {"index_url", settings.index_url}, {"wheels", settings.wheels},
-          {"offline", settings.offline},     {"pins", pins_name(settings.pins)}};
+          {"offline", settings.offline},     {"pins", pins_name(settings.pins)},
+          {"registry", settings.registry},   {"registry_insecure", settings.registry_insecure}};
 }
 
 BuildSettings build_settings_from(const Json& json) {
@@ -42,6 +43,8 @@ BuildSettings build_settings_from(const Json& json) {
   settings.index_url = json.value("index_url", "");
   settings.wheels = json.value("wheels", "");
   settings.offline = json.value("offline", false);
+  settings.registry = json.value("registry", "");
+  settings.registry_insecure = json.value("registry_insecure", false);
   settings.pins = parse_pins(json.value("pins", "strict")).value_or(Pins::kStrict);
   return settings;
 }
@@ -63,8 +66,10 @@ BuildOrder build_order_from(const Json& json) {
 }
 
 Json built_json(const BuiltEnvironment& built) {
-  return {{"builder", built.builder}, {"reason", built.reason}, {"python", built.python},
-          {"image", built.image},     {"lock", built.lock},     {"changes", built.changes}};
+  Json json = {{"builder", built.builder}, {"reason", built.reason}, {"python", built.python},
+               {"image", built.image},     {"lock", built.lock},     {"changes", built.changes}};
+  if (!built.inside.is_null()) json["inside"] = built.inside;
+  return json;
 }
 
 BuiltEnvironment built_from(const Json& json) {
@@ -73,6 +78,7 @@ BuiltEnvironment built_from(const Json& json) {
   built.reason = json.value("reason", "");
   built.python = json.value("python", "");
   built.image = json.value("image", "");
+  built.inside = json.value("inside", Json());
   built.lock = json.value("lock", Strings());
   built.changes = json.value("changes", Strings());
   return built;

@@ -17,6 +17,8 @@ struct BuildSettings {
   std::string index_url;            // in place of pip's own
   std::string wheels;               // a folder of wheels looked at first
   bool offline = false;             // only the folder of wheels
+  std::string registry;             // where finished images are pushed to and looked for: "host:port"
+  bool registry_insecure = false;   // plain HTTP, or a certificate that nobody knows
   Pins pins = Pins::kStrict;
 };
 Json build_settings_json(const BuildSettings& settings);
@@ -35,8 +37,9 @@ BuildOrder build_order_from(const Json& json);
 struct BuiltEnvironment {
   std::string builder;               // "venv", "conda", "image"
   std::string reason;                // why this builder
-  std::string python;                // the interpreter to start scripts with
+  std::string python;                // the interpreter to start scripts with; of an image its root folder
   std::string image;                 // of an image: its id
+  Json inside;                       // of an image, what a runner needs: {"root", "python", "variables"}
   std::vector<std::string> lock;     // "name==version", sorted
   std::vector<std::string> changes;  // what `pins: nearest` replaced, in words
 };

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "builders/build_order.h"
+#include "builders/image_builder.h"
+#include "builders/image_output.h"
 #include "builders/pip_output.h"
 #include "builders/program.h"
 #include "builders/pythons.h"
@@ -62,6 +64,56 @@ TEST(PipOutputTest, ExplainsAConflict) {
   EXPECT_NE(output.problem().find("b 1.0 depends on c==2"), std::string::npos);
 }
 
+ImageOutput read_image(const std::vector<std::string>& lines) {
+  ImageOutput output;
+  for (const auto& line : lines) output.add(line);
+  return output;
+}
+
+TEST(ImageOutputTest, NamesTheStepItsCommandAndTheLastLineItPrinted) {
+  const auto output = read_image({"STEP 1/4: FROM localhost/base", "STEP 2/4: RUN echo x", "x", "--> a23661b4899",
+                                  "STEP 3/4: RUN make all", "make: *** No rule to make target 'all'.  Stop.",
+                                  "subprocess exited with status 2", "subprocess exited with status 2",
+                                  "Error: building at STEP \"RUN make all\": exit status 2"});
+  EXPECT_EQ(output.problem(),
+            "step 3/4 of the image failed, RUN make all: make: *** No rule to make target 'all'.  Stop.");
+  EXPECT_EQ(ImageOutput::step_line("STEP 3/4: RUN make all"), "Step 3/4: RUN make all");
+  EXPECT_EQ(ImageOutput::step_line("x"), "");
+}
+
+TEST(ImageOutputTest, AStepThatSaidNothingAndAnImageThatIsNowhere) {
+  const auto silent = read_image({"STEP 1/2: FROM a", "STEP 2/2: RUN false", "subprocess exited with status 1",
+                                  "Error: building at STEP \"RUN false\": exit status 1"});
+  EXPECT_NE(silent.problem().find("step 2/2"), std::string::npos);
+  EXPECT_NE(silent.problem().find("exit status 1"), std::string::npos);
+  const auto nowhere = read_image({"STEP 1/1: FROM nosuch:1", "Trying to pull nosuch:1...",
+                                   "Error: creating build container: nosuch:1 is not there"});
+  EXPECT_NE(nowhere.problem().find("nosuch:1 is not there"), std::string::npos);
+}
+
+TEST(ImageOutputTest, WhatPipSaysGoesBeforeItsLastLine) {
+  const auto output = read_image(
+      {"STEP 3/3: RUN python3 -m pip install -r /usr/local/share/roost/requirements.txt",
+       "ERROR: Could not find a version that satisfies the requirement torch==9 (from versions: 1.0, 2.0)",
+       "ERROR: No matching distribution found for torch==9", "Error: building at STEP \"RUN python3\": exit status 1"});
+  EXPECT_EQ(output.problem(), "torch==9 cannot be had: there are 1.0, 2.0");
+}
+
+TEST(ImageStepsTest, PackagesGoOnTopUnlessTheImageManagesItself) {
+  BuildOrder order;
+  order.plan.base_image = "localhost/base";
+  EXPECT_EQ(image_steps(order).value(), "FROM localhost/base\n");
+  order.plan.pip = {"wheel"};
+  order.settings.index_url = "http://x/it's";
+  const std::string steps = image_steps(order).value();
+  EXPECT_NE(steps.find("COPY requirements.txt"), std::string::npos);
+  EXPECT_NE(steps.find("--index-url 'http://x/it'\\''s'"), std::string::npos);
+  order.plan.user_managed = true;
+  EXPECT_EQ(image_steps(order).value(), "FROM localhost/base\n");
+  order.plan.base_image = "a AS b";
+  EXPECT_FALSE(image_steps(order));
+}
+
 TEST(ProgramTest, GivesLinesOfBothOutputsAndTheCode) {
   std::vector<std::string> lines;
   ProgramRun run;
@@ -95,6 +147,8 @@ TEST(BuildOrderTest, SurvivesItsJson) {
   order.plan.pins = Pins::kNearest;
   order.folder = "/x";
   order.settings.wheels = "/wheels";
+  order.settings.registry = "127.0.0.1:5000";
+  order.settings.registry_insecure = true;
   order.lock = {"a==1"};
   const BuildOrder again = build_order_from(build_order_json(order));
   EXPECT_EQ(build_order_json(again), build_order_json(order));

@@ -36,7 +36,8 @@ class VenvBuild {
  public:
   VenvBuild(const BuildOrder& order, const Interpreter& base, const BuildLog& log)
       : order_(order), base_(base), log_(log), python_(order.folder + "/bin/python"),
-        nearest_(order.plan.pins == Pins::kNearest && order.lock.empty()) {
+        sees_node_(order.plan.pins == Pins::kNearest),
+        nearest_(sees_node_ && order.lock.empty()) {
     requirements_ = order.lock.empty() ? order.plan.pip : order.lock;
   }
 
@@ -73,7 +74,7 @@ class VenvBuild {
 
   Status make() {
     std::vector<std::string> words = {base_.path, "-m", "venv", "--without-pip"};
-    if (nearest_) words.emplace_back("--system-site-packages");
+    if (sees_node_) words.emplace_back("--system-site-packages");
     words.push_back(order_.folder);
     std::string last;
     ROOST_TRY(const int code, program(words, [&](std::string_view line) { last = line; }));
@@ -240,6 +241,7 @@ class VenvBuild {
   const Interpreter& base_;
   const BuildLog& log_;
   const std::string python_;
+  const bool sees_node_;  // the packages of the interpreter count, as a lock of such a build needs
   const bool nearest_;
   std::vector<std::string> requirements_;
   std::set<std::string> only_binary_;  // their sources cannot be built here

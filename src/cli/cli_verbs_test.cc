@@ -182,10 +182,12 @@ try compute cr
 try --server http://x compute upd
 try runs --sta
 try compute create --js
+try env mod
+try env build --pi
 )"));
   const auto output = run_program({"bash", "c.bash"}, folder.path().string(), {});
   ASSERT_TRUE(output);
-  EXPECT_EQ(output->text, "submit\ncreate\nupdate\n--status\n--json\n");
+  EXPECT_EQ(output->text, "submit\ncreate\nupdate\n--status\n--json\nmodernize\n--pins\n");
   for (const char* shell : {"zsh", "fish"})
     EXPECT_TRUE(completion_script(line.info(), shell)) << shell;
   EXPECT_FALSE(completion_script(line.info(), "tcsh"));
@@ -234,9 +236,57 @@ TEST(RunSpec, RepeatsWhatWasPinned) {
       {"spec", {{"experiment", "birds"}, {"command", "a"}, {"parent", nullptr}, {"priority", 3}}},
       {"environment", {{"python", "/p"}, {"digest", "d"}}},
       {"git", nullptr}};
-  EXPECT_EQ(spec_to_repeat(run),
+  EXPECT_EQ(spec_to_repeat(run).value(),
             Json::parse(R"({"experiment":"birds","compute":"local","snapshot":"abc","command":"a",
                             "priority":3,"environment":{"python":"/p"}})"));
+}
+
+TEST(RunSpec, RepeatsTheExactVersionsOfABuiltEnvironment) {
+  Json run = {{"id", "x"},
+              {"spec", {{"command", "a"}, {"environment", {{"name", "e"}}}}},
+              {"environment",
+               {{"name", "e"},
+                {"version", "3"},
+                {"python", "/data/environments/d/bin/python"},
+                {"variables", {{"A", "1"}}},
+                {"lock", {"numpy==1.0", "torch==2.0"}},
+                {"changes", Json::array()},
+                {"definition", Json::object()}}}};
+  EXPECT_EQ(spec_to_repeat(run).value(),
+            Json::parse(R"({"command":"a","environment":{"name":"e","version":"3",
+                            "variables":{"A":"1"},"lock":["numpy==1.0","torch==2.0"]}})"));
+  // The server may be configured otherwise by now.
+  run["environment"]["changes"] = {"torch==1.6 -> torch==2.0"};
+  EXPECT_EQ(spec_to_repeat(run).value()["environment"]["pins"], "nearest");
+}
+
+TEST(RunSpec, AnInteractiveRunCannotBeRepeated) {
+  const auto spec = spec_to_repeat({{"id", "birds_1"}, {"type", "interactive"}});
+  ASSERT_FALSE(spec);
+  EXPECT_TRUE(has(spec.error().message, "birds_1 is an interactive run")) << spec.error().message;
+}
+
+TEST(RunSpec, NamesAnEnvironment) {
+  RunRequest request;
+  request.experiment = "birds";
+  request.command = {"true"};
+  request.environment = "torch-env:3";
+  request.pins = "nearest";
+  const auto spec = make_spec(request);
+  ASSERT_TRUE(spec);
+  EXPECT_EQ((*spec)["environment"],
+            Json::parse(R"({"name":"torch-env","version":"3","pins":"nearest"})"));
+  request.pins = "closest";
+  EXPECT_FALSE(make_spec(request));
+  request.pins = "";
+  request.environment = "torch-env";
+  EXPECT_EQ(make_spec(request).value()["environment"], Json({{"name", "torch-env"}}));
+  request.python = "/usr/bin/python3";
+  EXPECT_TRUE(has(make_spec(request).error().message, "give one of them"));
+  request.python = "";
+  request.environment = "";
+  request.pins = "strict";
+  EXPECT_TRUE(has(make_spec(request).error().message, "--environment"));
 }
 
 TEST(GitInfo, ReadsARealRepository) {

@@ -14,6 +14,7 @@ void register_client_verbs(Verb& root, Console& console) {
   register_diff(root, console);
   register_snapshot(root, console);
   register_model(root, console);
+  register_env(root, console);
   register_compute(root, console);
   register_status(root, console);
   register_down(root, console);

@@ -21,6 +21,8 @@ void register_snapshot(Verb& root, Console& console);
 
 void register_model(Verb& root, Console& console);
 
+void register_env(Verb& root, Console& console);
+
 void register_compute(Verb& root, Console& console);
 
 void register_status(Verb& root, Console& console);
@@ -38,6 +40,7 @@ void register_client_verbs(Verb& root, Console& console);
 inline constexpr const char* kTrainGroup = "Train";
 inline constexpr const char* kLookGroup = "Look at runs";
 inline constexpr const char* kModelGroup = "Models";
+inline constexpr const char* kEnvironmentGroup = "Environments";
 inline constexpr const char* kComputeGroup = "Compute";
 inline constexpr const char* kServerGroup = "Server";
 inline constexpr const char* kShellGroup = "Shell";

@@ -9,6 +9,7 @@ namespace {
 
 constexpr const char* kRuns = "roost runs -q -n 50";
 constexpr const char* kComputes = "roost compute ls -q";
+constexpr const char* kEnvironments = "roost env ls -q";
 
 // Every verb that is shown, by what is typed after the program's name ("compute create"; "" is the
 // root).
@@ -39,6 +40,9 @@ std::string option_names(const VerbInfo& verb) {
 
 // The command whose lines complete a verb's arguments, or "".
 const char* argument_source(const std::string& path, const VerbInfo& verb) {
+  if (path.starts_with("env ")) {
+    return path == "env modernize" || path == "env prune" ? "" : kEnvironments;
+  }
   for (const OptionInfo& option : verb.options) {
     if (!option.positional) continue;
     if (option.names.front() == "RUN" || option.names.front() == "A" ||
@@ -102,6 +106,8 @@ _roost() {{
   options="$options {} --help"
   if [[ $prev == --compute ]]; then
     COMPREPLY=($(compgen -W "$({} 2>/dev/null)" -- "$cur"))
+  elif [[ $prev == --environment ]]; then
+    COMPREPLY=($(compgen -W "$({} 2>/dev/null)" -- "$cur"))
   elif [[ -n $skip ]]; then
     COMPREPLY=(); compopt -o default
   elif [[ $cur == -* ]]; then
@@ -116,7 +122,8 @@ _roost() {{
 }}
 complete -F _roost roost
 )sh",
-                     value_options(verbs), groups, cases, option_names(root), kComputes);
+                     value_options(verbs), groups, cases, option_names(root), kComputes,
+                     kEnvironments);
 }
 
 std::string zsh_quote(const std::string& text) {
@@ -174,6 +181,8 @@ _roost() {{
 {}  esac
   if [[ ${{words[CURRENT-1]}} == --compute ]]; then
     found=(${{(f)"$({} 2>/dev/null)"}}); compadd -a found
+  elif [[ ${{words[CURRENT-1]}} == --environment ]]; then
+    found=(${{(f)"$({} 2>/dev/null)"}}); compadd -a found
   elif [[ -n $skip ]]; then
     _files
   elif [[ ${{words[CURRENT]}} == -* ]]; then
@@ -188,7 +197,7 @@ _roost() {{
 }}
 if [[ $funcstack[1] == _roost ]]; then _roost "$@"; else compdef _roost roost; fi
 )sh",
-                     value_options(verbs), groups, cases, kComputes);
+                     value_options(verbs), groups, cases, kComputes, kEnvironments);
 }
 
 std::string fish_quote(const std::string& text) {
@@ -230,6 +239,8 @@ std::string fish_script(const VerbInfo& root) {
       const std::string value = option.value.empty() ? ""
                                 : option.names.back() == "--compute"
                                     ? fmt::format(" -x -a '({})'", kComputes)
+                                : option.names.back() == "--environment"
+                                    ? fmt::format(" -x -a '({})'", kEnvironments)
                                     : " -r";
       out += fmt::format("{}{}{} -d {}\n", where, names, value, fish_quote(option.help));
     }

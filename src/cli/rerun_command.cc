@@ -12,7 +12,7 @@ namespace {
 
 Result<int> rerun(Console& console, const std::string& reference, bool detach) {
   ROOST_TRY(const Json run, find_run(console, reference));
-  const Json spec = spec_to_repeat(run);
+  ROOST_TRY(const Json spec, spec_to_repeat(run));
   InterruptWatch watch;
   ROOST_TRY(const Json again, post_run(console, text_field(run, "workspace"), spec));
   return after_submit(console, again, detach, watch);
@@ -26,7 +26,7 @@ void register_rerun(Verb& root, Console& console) {
     bool detach = false;
   };
   auto options = std::make_shared<Options>();
-  root.verb("rerun", "Repeat a run exactly: same code, command, environment and compute")
+  root.verb("rerun", "Repeat a run exactly: same code, command, versions and compute")
       .group(kTrainGroup)
       .argument("RUN", options->reference, "its id, the beginning of it, or @ for the newest")
       .flag("-d,--detach,--no-follow", options->detach,

@@ -65,7 +65,12 @@ void add_facts(FactList& facts, const Json& run, Micros now) {
 
 std::string environment_text(const Json& run, const Style& style) {
   FactList facts;
-  facts.add("python", text_field(child(run, "environment"), "python"));
+  const Json& environment = child(run, "environment");
+  if (const std::string name = text_field(environment, "name"); !name.empty()) {
+    facts.add("name", name + ":" + text_field(environment, "version"));
+  }
+  facts.add("digest", text_field(environment, "digest"));
+  facts.add("python", text_field(environment, "python"));
   for (const Json* variables : {&child(child(run, "environment"), "variables"),
                                 &child(child(run, "spec"), "environment_variables")}) {
     if (!variables->is_object()) continue;

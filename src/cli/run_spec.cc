@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "cli/environment_reference.h"
 #include "cli/run_text.h"
 #include "cli/times.h"
 #include "domain/names.h"
@@ -38,12 +39,35 @@ Result<Json> parse_variables(const std::vector<std::string>& words) {
       return fail(
           ErrorCode::kInvalidArgument,
           fmt::format("--env \"{}\" names no variable; write it like KEY=value, or KEY for one "
-                      "that is set here",
+                      "that is set here. An environment is named by --environment",
                       printable(word)));
     }
     variables[key] = equals == std::string::npos ? here : word.substr(equals + 1);
   }
   return variables;
+}
+
+// "environment" of a spec: one that is registered or curated, or an interpreter of the node.
+Result<Json> environment_part(const RunRequest& request) {
+  Json part = Json::object();
+  if (!request.python.empty()) part["python"] = request.python;
+  if (request.environment.empty()) {
+    if (request.pins.empty()) return part;
+    return fail(ErrorCode::kInvalidArgument,
+                "--pins is about the versions of an environment: name it by --environment");
+  }
+  if (!request.python.empty()) {
+    return fail(ErrorCode::kInvalidArgument,
+                "--python and --environment both say what to run in; give one of them");
+  }
+  ROOST_TRY(const EnvironmentReference reference, parse_environment_reference(request.environment));
+  part["name"] = reference.name;
+  if (!reference.version.empty()) part["version"] = reference.version;
+  if (!request.pins.empty()) {
+    ROOST_CHECK(parse_pins(request.pins));
+    part["pins"] = request.pins;
+  }
+  return part;
 }
 
 void copy_fields(const Json& from, std::initializer_list<const char*> names, const char* part,
@@ -87,7 +111,8 @@ Result<Json> make_spec(const RunRequest& request) {
   Json spec = {{"experiment", request.experiment}, {"command", shell_line(request.command)}};
   if (!request.compute.empty()) spec["compute"] = request.compute;
   if (!request.name.empty()) spec["display_name"] = request.name;
-  if (!request.python.empty()) spec["environment"] = {{"python", request.python}};
+  ROOST_TRY(Json environment, environment_part(request));
+  if (!environment.empty()) spec["environment"] = std::move(environment);
   if (request.priority != 0) spec["priority"] = request.priority;
   if (request.max_retries != 0) spec["max_retries"] = request.max_retries;
   ROOST_TRY(Json tags, parse_tags(request.tags));
@@ -101,7 +126,13 @@ Result<Json> make_spec(const RunRequest& request) {
   return spec;
 }
 
-Json spec_to_repeat(const Json& run) {
+Result<Json> spec_to_repeat(const Json& run) {
+  if (text_field(run, "type") == "interactive") {
+    return fail(ErrorCode::kFailedPrecondition,
+                fmt::format("{} is an interactive run: it ran where it was made, and only its own "
+                            "process knows what it did. Start that again",
+                            text_field(run, "id")));
+  }
   Json spec = Json::object();
   if (const Json& old = child(run, "spec"); old.is_object()) {
     for (const auto& [name, value] : old.items()) {
@@ -112,7 +143,16 @@ Json spec_to_repeat(const Json& run) {
     if (const Json& pinned = child(run, name); !pinned.is_null()) spec[name] = pinned;
   }
   // Of what the server found out about these only what a spec may say.
-  copy_fields(child(run, "environment"), {"python", "variables"}, "environment", spec);
+  const Json& environment = child(run, "environment");
+  copy_fields(environment, {"name", "version", "pins", "variables"}, "environment", spec);
+  if (const Json& lock = child(environment, "lock"); lock.is_array() && !lock.empty()) {
+    // The interpreter is that of the built environment, which may be gone by now.
+    copy_fields(environment, {"lock"}, "environment", spec);
+    // They may have come from the server's configuration, which may be another by now.
+    if (!child(environment, "changes").empty()) spec["environment"]["pins"] = "nearest";
+  } else {
+    copy_fields(environment, {"python"}, "environment", spec);
+  }
   copy_fields(child(run, "git"), {"repository_uri", "branch", "commit", "dirty"}, "git", spec);
   return spec;
 }

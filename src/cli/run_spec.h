@@ -15,6 +15,8 @@ struct RunRequest {
   std::string compute;
   std::string name;
   std::string python;
+  std::string environment;  // NAME or NAME:VERSION
+  std::string pins;         // "", "strict" or "nearest"; of the environment
   std::vector<std::string> tags;       // "k=v" or "k"
   std::vector<std::string> variables;  // "K=V", or "K" for the value it has here
   std::int64_t priority = 0;
@@ -33,7 +35,8 @@ std::string shell_line(const std::vector<std::string>& words);
 std::string active_python();
 
 // The body that submits what `run` did once more: its spec with the snapshot and environment it
-// was pinned to.
-Json spec_to_repeat(const Json& run);
+// was pinned to. Of an environment that was built, the lock: exactly the same versions. An
+// interactive run is refused.
+Result<Json> spec_to_repeat(const Json& run);
 
 }  // namespace roost

@@ -25,7 +25,9 @@ bool lacks_snapshot(const Error& error) {
 }
 
 Result<int> submit(Console& console, SubmitOptions& options) {
-  if (options.request.python.empty()) options.request.python = active_python();
+  if (options.request.python.empty() && options.request.environment.empty()) {
+    options.request.python = active_python();
+  }
   ROOST_TRY(Json spec, make_spec(options.request));
   ROOST_CHECK(console.client());  // no need to scan when there is no server
   const std::string source = options.source.empty() ? "." : options.source;
@@ -71,6 +73,10 @@ void register_submit(Verb& root, Console& console) {
               "an environment variable; without a value, the one it has here")
       .option("--python", request.python, "PATH",
               "interpreter to use (default: that of the active virtual or conda environment)")
+      .option("--environment", request.environment, "NAME[:VERSION]",
+              "a registered or curated environment to run in, built if it is not yet")
+      .option("--pins", request.pins, "KIND",
+              "strict, or nearest: take the nearest version that can be had")
       .option("--priority", request.priority, "N",
               "runs with a higher one start first (default: 0)")
       .option("--max-retries", request.max_retries, "N", "try again so often when its node is lost")
@@ -80,6 +86,7 @@ void register_submit(Verb& root, Console& console) {
                "what to run in the folder; a single word with blanks is a shell line")
       .example("roost submit --experiment birds -- python train.py --epochs 30")
       .example("roost submit -e birds -c gpu-cluster -s ./src --tag lr=0.1 -d -- python train.py")
+      .example("roost submit -e birds --environment birds-env --pins nearest -- python train.py")
       .example("roost submit -e birds -- 'python prepare.py && python train.py'")
       .action([&console, options] { return submit(console, *options); });
 }

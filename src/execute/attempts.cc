@@ -159,6 +159,7 @@ Result<Json> make_order(Tx& tx, const Run& run, const std::string& token, Micros
                 {"snapshot", run.snapshot ? Json(*run.snapshot) : Json()},
                 {"python", run.environment.value("python", "")},
                 {"variables", std::move(variables)}};
+  if (run.environment.contains("image")) order["image"] = run.environment["image"];
   for (const char* key : {"script", "arguments", "command", "inputs"}) {
     if (run.spec.contains(key)) order[key] = run.spec[key];
   }

@@ -94,6 +94,11 @@ std::optional<CachedEnvironment> EnvironmentCache::find(const std::string& diges
   return it->second;
 }
 
+bool EnvironmentCache::has(const std::string& digest) const {
+  const std::lock_guard lock(mutex_);
+  return known_.contains(digest);
+}
+
 std::vector<CachedEnvironment> EnvironmentCache::list() const {
   const std::lock_guard lock(mutex_);
   std::vector<CachedEnvironment> all;

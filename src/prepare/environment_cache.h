@@ -32,6 +32,8 @@ class EnvironmentCache {
 
   // Also notes that it was used now.
   std::optional<CachedEnvironment> find(const std::string& digest, Micros now);
+  // Without counting as a use.
+  bool has(const std::string& digest) const;
   std::vector<CachedEnvironment> list() const;
 
   // A folder for a build, which does not exist yet. Virtual environments know their own path, so this

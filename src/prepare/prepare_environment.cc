@@ -127,6 +127,14 @@ Status settle_built(Tx& tx, Run& run, const CachedEnvironment& environment, Micr
   run.environment["lock"] = built.lock;
   run.environment["reason"] = built.reason;
   run.environment["changes"] = built.changes;
+  if (!built.inside.is_null()) {
+    run.environment["python"] = built.inside.value("python", "");
+    run.environment["image"] = built.inside;
+    const Json docker = run.environment.value("definition", Json::object()).value("docker", Json());
+    if (docker.is_object() && docker.contains("shmSize") && docker["shmSize"].is_string()) {
+      run.environment["image"]["shm_size"] = docker["shmSize"];
+    }
+  }
   for (const auto& change : built.changes) {
     ROOST_CHECK(add_notice(tx, run, fmt::format("pins: nearest: {}", change)));
   }

@@ -17,6 +17,7 @@
 #include "net/router.h"
 #include "runner/collect_outputs.h"
 #include "runner/command_line.h"
+#include "runner/image_root.h"
 #include "runner/launch.h"
 #include "runner/stage_inputs.h"
 #include "runner/stream_files.h"
@@ -144,18 +145,37 @@ Status AttemptRun::stage_data() {
   return {};
 }
 
-void AttemptRun::follow(Outcome& outcome) {
+// The file system of a run in an image: what it was given, and nothing else of this machine.
+Result<ImageRoot> AttemptRun::image_root() const {
+  std::vector<ImageBind> binds = {{folder_ / "code"}, {folder_ / "spool"}, {folder_ / "bin", "", true},
+                                  {settings_.sdk, "", true}};
+  if (!server_.ca_file().empty()) binds.push_back({server_.ca_file(), "", true, true});
+  for (const auto& input : order_.value("inputs", Json::array())) {
+    const fs::path place = input_path(input);
+    // One below another is there already.
+    if (!place.string().starts_with((folder_ / "code").string() + "/")) binds.push_back({place});
+  }
+  ROOST_TRY(ImageRoot root, make_image_root(order_["image"], folder_ / "image", std::move(binds)));
+  for (const auto& bind : root.binds) {
+    const bool ours = !bind.read_only && !bind.is_file && !bind.source.starts_with((folder_ / "image").string());
+    if (ours && !bind.source.starts_with("/dev/")) ROOST_CHECK(give_to_user(root, bind.source));
+  }
+  return root;
+}
+
+Result<LaunchSpec> AttemptRun::launch_spec() {
   LaunchSpec spec;
+  const bool in_image = order_.contains("image");
   spec.folder = folder_ / "code";
   spec.output = folder_ / "driver.log";
-  spec.variables = inherited_variables();
+  spec.variables = in_image ? image_variables(order_["image"], kImageHome) : inherited_variables();
   if (!server_.client()) log_debug("the server is away; its address is added once it is back");
   for (const char* name : {"ROOST_URL", "AZUREML_SERVICE_ENDPOINT", "AZUREML_RUN_HISTORY_SERVICE_ENDPOINT",
                            "MLFLOW_TRACKING_URI"}) {
     spec.variables[name] = server_.url();
   }
   if (!server_.ca_file().empty()) spec.variables["ROOST_CA_FILE"] = server_.ca_file();
-  spec.variables["ROOST_SERVER_FILE"] = settings_.server_file;
+  if (!in_image) spec.variables["ROOST_SERVER_FILE"] = settings_.server_file;
   spec.variables["ROOST_SPOOL"] = (folder_ / "spool").string();
   spec.variables["ROOST_NODE"] = settings_.node;
   spec.variables["PYTHONPATH"] = settings_.sdk.string();
@@ -173,13 +193,28 @@ void AttemptRun::follow(Outcome& outcome) {
     }
   }
   const std::string python = order_.value("python", "");
-  if (const Status ready = prefer_python(python, folder_ / "bin", spec.variables); !ready) {
-    outcome.outcome = "launch_failed";
-    outcome.message = ready.error().message;
-    return;
+  if (in_image) {
+    if (python.empty() && order_.contains("script")) {
+      return fail(ErrorCode::kFailedPrecondition, "the image has no python3 on its PATH to start the script with");
+    }
+    ROOST_CHECK(link_python(python, folder_ / "bin", spec.variables));
+    ROOST_TRY(spec.image, image_root());
+  } else {
+    ROOST_CHECK(prefer_python(python, folder_ / "bin", spec.variables));
   }
   spec.program = order_program(order_, spec.variables);
+  return spec;
+}
 
+void AttemptRun::follow(Outcome& outcome) {
+  const auto specified = launch_spec();
+  if (!specified) {
+    outcome.outcome = "launch_failed";
+    outcome.message = specified.error().message;
+    outcome.exited = SystemClock().now();
+    return;
+  }
+  const LaunchSpec& spec = *specified;
   // The watch goes when the file does.
   const int watch = settings_.output_watch.get();
   ::inotify_add_watch(watch, spec.output.c_str(), IN_MODIFY);

@@ -50,6 +50,8 @@ class AttemptRun {
   void remove(const std::filesystem::path& folder);
   std::filesystem::path input_path(const Json& input) const;
   void follow(Outcome& outcome);
+  Result<struct LaunchSpec> launch_spec();
+  Result<struct ImageRoot> image_root() const;
   bool ship_all();
   void report(Outcome& outcome);
   Result<Json> call(const std::string& what, const Json& body);

@@ -44,6 +44,8 @@ Result<std::vector<Output>> find_outputs(const fs::path& root, const fs::path& f
   std::vector<Output> found;
   std::vector<std::string> refused;
   std::error_code error;
+  // A run in an image could name files by links that it cannot read itself.
+  if (fs::is_symlink(folder, error) && !is_below(folder, root)) return found;
   for (auto it = fs::recursive_directory_iterator(folder, error);
        !error && it != fs::recursive_directory_iterator(); it.increment(error)) {
     std::error_code unreadable;

@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "base/files.h"
+#include "runner/image_root.h"
 
 extern char** environ;
 
@@ -52,7 +53,8 @@ std::string expand_variables(std::string_view text, const Variables& variables) 
 
 std::vector<std::string> order_program(const Json& order, const Variables& variables) {
   if (order.contains("command")) {
-    const bool has_bash = ::access("/bin/bash", X_OK) == 0;
+    const std::string root = order.value("image", Json::object()).value("root", "");
+    const bool has_bash = root.empty() ? ::access("/bin/bash", X_OK) == 0 : is_in_image(root, "/bin/bash");
     return {has_bash ? "/bin/bash" : "/bin/sh", "-c", order["command"].get<std::string>()};
   }
   std::vector<std::string> program = {order.value("python", ""), order.value("script", "")};
@@ -74,6 +76,37 @@ Variables inherited_variables() {
     variables.emplace(text.substr(0, equals), text.substr(equals + 1));
   }
   return variables;
+}
+
+Variables image_variables(const Json& image, const std::string& home) {
+  Variables variables;
+  for (const auto& [name, value] : inherited_variables()) {
+    const bool kept = name == "LANG" || name == "TZ" || name == "TERM" || name.starts_with("LC_") ||
+                      name.starts_with("NCCL_") || name.starts_with("GLOO_") || name.ends_with("_proxy") ||
+                      name.ends_with("_PROXY");
+    if (kept) variables[name] = value;
+  }
+  variables["PATH"] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+  const Json of_image = image.value("variables", Json::object());
+  for (const auto& item : of_image.items()) {
+    if (item.value().is_string()) variables[item.key()] = item.value();
+  }
+  variables["HOME"] = home;
+  variables["USER"] = variables["LOGNAME"] = "roost";
+  return variables;
+}
+
+Status link_python(const std::string& python, const fs::path& shims, Variables& variables) {
+  ROOST_CHECK(make_folders(shims));
+  if (python.empty()) return {};
+  for (const char* name : {"python", "python3"}) {
+    if (::symlink(python.c_str(), (shims / name).c_str()) != 0 && errno != EEXIST) {
+      return fail_errno(errno, "make " + (shims / name).string());
+    }
+  }
+  auto& path = variables["PATH"];
+  path = fs::path(python).parent_path().string() + ":" + path + ":" + shims.string();
+  return {};
 }
 
 Status prefer_python(const std::string& python, const fs::path& shims, Variables& variables) {

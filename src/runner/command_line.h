@@ -21,6 +21,13 @@ std::vector<std::string> order_program(const Json& order, const Variables& varia
 // which would carry secrets or another interpreter's settings into the script.
 Variables inherited_variables();
 
+// What a run in an image gets in place of that: the image's own variables and PATH, and of this machine
+// only language, time zone, proxies and the settings of its network.
+Variables image_variables(const Json& image, const std::string& home);
+
+// The same as prefer_python() for the interpreter of an image, which cannot be looked at from here.
+Status link_python(const std::string& python, const std::filesystem::path& shims, Variables& variables);
+
 // Puts the interpreter's folder first on PATH, so that `python` means it in shell commands too. Where
 // that folder has no `python` (Debian), `shims` gets a link of that name.
 Status prefer_python(const std::string& python, const std::filesystem::path& shims, Variables& variables);

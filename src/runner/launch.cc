@@ -29,6 +29,7 @@ struct ChildPlan {
   char** environment;
   int report;
   int error_pipe;
+  const ImageRoot* image;
   bool own_namespace;
   bool own_user;
   char uid_map[64];
@@ -44,9 +45,15 @@ void write_small_file(const char* path, const char* text) {
   ::close(fd);
 }
 
-[[noreturn]] void fail_child(const ChildPlan& plan) {
-  const int error = errno;
-  if (::write(plan.error_pipe, &error, sizeof error) < 0) ::_exit(126);
+// Why a child could not be set up. The words are in memory that both have.
+struct ChildFailure {
+  int error;
+  const char* what;
+};
+
+[[noreturn]] void fail_child(const ChildPlan& plan, const char* what = nullptr) {
+  const ChildFailure failure{errno, what};
+  if (::write(plan.error_pipe, &failure, sizeof failure) < 0) ::_exit(126);
   ::_exit(127);
 }
 
@@ -78,13 +85,18 @@ void write_small_file(const char* path, const char* text) {
   }
   if (in > kReportFd) ::close(in);
   if (out > kReportFd) ::close(out);
+  if (plan.image) {
+    if (const char* what = enter_image_root(*plan.image, plan.own_user)) fail_child(plan, what);
+    ::prctl(PR_SET_DUMPABLE, 0);  // a copy of the runner: the program must not read its memory
+  }
   if (::chdir(plan.folder) != 0) fail_child(plan);
   if (plan.own_namespace) {
     // A copy of the runner is at hand and starts at once; a new program would cost milliseconds.
     ::syscall(SYS_close_range, kReportFd + 1, ~0U, 0);
     ::fcntl(kReportFd, F_SETFD, FD_CLOEXEC);
     environ = plan.environment;
-    ::_exit(supervise(kReportFd, plan.argv + kSupervisorWords));
+    ::_exit(supervise(kReportFd, plan.argv + kSupervisorWords, plan.image ? plan.image->user : -1,
+                      plan.image ? plan.image->group : -1));
   }
   ::execve("/proc/self/exe", plan.argv, plan.environment);
   fail_child(plan);
@@ -117,12 +129,18 @@ Result<Launched> Launched::start(const LaunchSpec& spec) {
   Fd errors_high(::fcntl(errors_write.get(), F_DUPFD_CLOEXEC, 10));
 
   ChildPlan plan{spec.folder.c_str(), spec.output.c_str(), argv.data(), environment.data(),
-                 report_high.get(), errors_high.get(), true, false, {}, {}};
+                 report_high.get(), errors_high.get(), spec.image ? &*spec.image : nullptr,
+                 true, false, {}, {}};
   std::snprintf(plan.uid_map, sizeof plan.uid_map, "%u %u 1", ::getuid(), ::getuid());
   std::snprintf(plan.gid_map, sizeof plan.gid_map, "%u %u 1", ::getgid(), ::getgid());
 
   Launched launched;
+  std::string problem = "this machine allows no namespaces to its users";
   for (const int namespaces : {CLONE_NEWPID | CLONE_NEWNS, CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS, 0}) {
+    // A run in an image has its own file system or none.
+    if (namespaces == 0 && spec.image) {
+      return fail(ErrorCode::kFailedPrecondition, "the run cannot be started in its image: " + problem);
+    }
     int pidfd = -1;
     plan.own_namespace = (namespaces & CLONE_NEWPID) != 0;
     plan.own_user = (namespaces & CLONE_NEWUSER) != 0;
@@ -139,8 +157,12 @@ Result<Launched> Launched::start(const LaunchSpec& spec) {
     // The child closes its end once it is set up, or writes why it could not.
     errors_high.reset();
     errors_write.reset();
-    int error = 0;
-    if (::read(errors_read.get(), &error, sizeof error) != sizeof error) break;
+    ChildFailure failure{};
+    if (::read(errors_read.get(), &failure, sizeof failure) != sizeof failure) break;
+    if (failure.what) {
+      const bool is_path = failure.what[0] == '/';
+      problem = errno_error(failure.error, std::string(is_path ? "show it " : "") + failure.what).message;
+    }
     if (::pipe2(errors, O_CLOEXEC) != 0) return fail_errno(errno, "start the script");
     errors_read.reset(errors[0]);
     errors_write.reset(errors[1]);
@@ -148,7 +170,7 @@ Result<Launched> Launched::start(const LaunchSpec& spec) {
     plan.error_pipe = errors_high.get();
     ::waitpid(pid, nullptr, 0);
     launched.pid_ = 0;
-    if (namespaces == 0) return fail_errno(error, "start the script");
+    if (namespaces == 0) return fail_errno(failure.error, "start the script");
   }
   launched.report_ = std::move(report_read);
   return launched;

@@ -9,6 +9,7 @@
 
 #include "base/files.h"
 #include "base/result.h"
+#include "runner/image_root.h"
 
 namespace roost {
 
@@ -17,6 +18,7 @@ struct LaunchSpec {
   std::map<std::string, std::string> variables;  // the whole environment
   std::filesystem::path folder;                  // working directory
   std::filesystem::path output;                  // stdout and stderr are appended here
+  std::optional<ImageRoot> image;                // its file system, if it is not that of this machine
 };
 
 // A program under its supervisor. Must be started and destroyed on a thread that lives as long as the

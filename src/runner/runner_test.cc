@@ -5,6 +5,7 @@
 #include "base/digest.h"
 #include "base/files.h"
 #include "runner/command_line.h"
+#include "runner/image_root.h"
 #include "runner/sdk.h"
 #include "runner/stream_files.h"
 #include "runner/usage.h"
@@ -27,6 +28,22 @@ TEST(CommandLine, CommandsGoThroughAShellScriptsThroughPython) {
   const auto script = order_program(
       {{"python", "/usr/bin/python3"}, {"script", "t.py"}, {"arguments", {"--r", "$R"}}}, {{"R", "1"}});
   EXPECT_EQ(script, (std::vector<std::string>{"/usr/bin/python3", "t.py", "--r", "1"}));
+}
+
+TEST(CommandLine, AnImageBringsItsOwnVariables) {
+  const auto variables = image_variables({{"variables", {{"PATH", "/opt/bin"}, {"COLOUR", "red"}}}}, "/home/x");
+  EXPECT_EQ(variables.at("PATH"), "/opt/bin");
+  EXPECT_EQ(variables.at("COLOUR"), "red");
+  EXPECT_EQ(variables.at("HOME"), "/home/x");
+  EXPECT_FALSE(variables.contains("PWD"));
+}
+
+TEST(ImageRoot, SizesOfSharedMemory) {
+  EXPECT_EQ(parse_shm_size("2g"), 2ULL << 30);
+  EXPECT_EQ(parse_shm_size("512M"), 512ULL << 20);
+  EXPECT_EQ(parse_shm_size("64mb"), 64ULL << 20);
+  EXPECT_EQ(parse_shm_size("4096"), 4096U);
+  for (const char* bad : {"", "0", "g", "-1g", "2x", "2gbb", "99999999999999g"}) EXPECT_FALSE(parse_shm_size(bad)) << bad;
 }
 
 class InFolder : public testing::Test {
@@ -59,6 +76,30 @@ TEST_F(NewBytes, OfALogEverythingOfASpoolWholeLinesUpToTheFirstNul) {
   put("long", long_line);
   EXPECT_EQ(new_bytes(folder_ / "long", 0, 2 << 20, true).size(), 5'000'001U);
   EXPECT_EQ(new_bytes(folder_ / "absent", 0, 100, false), "");
+}
+
+TEST_F(NewBytes, FollowsNoLinkBelowTheRoot) {
+  ASSERT_TRUE(make_folders(folder_ / "code" / "logs" / "sub"));
+  put("code/logs/sub/secret", "mine");
+  const auto file = folder_ / "code" / "logs" / "sub" / "secret";
+  EXPECT_EQ(new_bytes(file, 0, 100, false, folder_ / "code"), "mine");
+  ASSERT_TRUE(make_folders(folder_ / "elsewhere"));
+  put("elsewhere/secret", "theirs");
+  ASSERT_TRUE(remove_tree(folder_ / "code" / "logs" / "sub"));
+  std::filesystem::create_directory_symlink(folder_ / "elsewhere", folder_ / "code" / "logs" / "sub");
+  EXPECT_EQ(new_bytes(file, 0, 100, false, folder_ / "code"), "");
+}
+
+using ImageFiles = InFolder;
+
+TEST_F(ImageFiles, LinksOfAnImageStayInIt) {
+  ASSERT_TRUE(make_folders(folder_ / "root" / "usr" / "bin"));
+  put("root/usr/bin/bash", "");
+  std::filesystem::create_directory_symlink("/usr/bin", folder_ / "root" / "bin");
+  std::filesystem::create_symlink("/etc/passwd", folder_ / "root" / "outside");
+  EXPECT_TRUE(is_in_image(folder_ / "root", "/bin/bash"));
+  EXPECT_FALSE(is_in_image(folder_ / "root", "/outside"));
+  EXPECT_FALSE(make_image_root({{"root", (folder_ / "gone").string()}}, folder_ / "image", {}));
 }
 
 using Sdk = InFolder;

@@ -35,6 +35,7 @@ class StreamFiles {
     std::filesystem::path file;
     bool spool = false;
     std::uint64_t sent = 0;
+    std::filesystem::path root;  // no link below it is followed; empty: none at the end of the path
   };
   struct Folder {
     std::string prefix;
@@ -51,6 +52,6 @@ class StreamFiles {
 // Bytes of a followed file from `offset`, at most `limit`. Of a spool file only whole lines, and
 // nothing from the first NUL on, which stands for what has not been written yet.
 std::string new_bytes(const std::filesystem::path& file, std::uint64_t offset, std::size_t limit,
-                      bool spool);
+                      bool spool, const std::filesystem::path& root = {});
 
 }  // namespace roost

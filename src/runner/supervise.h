@@ -9,7 +9,8 @@ namespace roost {
 // As process 1 of a pid namespace no process can outlive it, double-forked daemons included, and it
 // neither allocates nor locks, so that it may run in a bare copy of a process with threads. Elsewhere
 // it adopts orphans (subreaper) and ends those.
-int supervise(int report, char** program);
+// With a user the program runs as that one, and can become no other.
+int supervise(int report, char** program, int user = -1, int group = -1);
 
 // The program `roost supervise FD -- PROGRAM ARGUMENTS...`.
 int supervise_command(int argc, char** argv);

@@ -53,7 +53,8 @@ struct App {
   // Builds an environment that the run ("" for nobody) waits for.
   std::function<void(const BuildRequest& build, const std::string& run)> request_build;
   std::function<std::optional<BuildState>(const std::string& digest)> build_state;
-  std::function<std::string(const std::string& digest)> build_log;  // of a build under way
+  // What a build under way has printed; nothing if there is none.
+  std::function<std::optional<std::string>(const std::string& digest)> build_log;
   // Ends the server; `keep_runs` leaves training running.
   std::function<void(bool keep_runs)> request_stop;
 

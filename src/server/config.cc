@@ -50,6 +50,8 @@ Result<ServerConfig> parse_config(std::string_view yaml, const std::string& file
   config.environments.index_url = build.string("index_url");
   config.environments.wheels = build.string("wheels");
   config.environments.offline = build.boolean("offline", false);
+  config.environments.registry = build.string("registry");
+  config.environments.registry_insecure = build.boolean("registry_insecure", false);
   ROOST_CHECK(build.done());
   ROOST_TRY(config.environments.pins, parse_pins(pins));
   JsonFields tls_fields(tls, "\"tls\" in " + file_name);

@@ -14,6 +14,13 @@ TEST(Config, ReadsWhatIsSetAndKeepsTheRest) {
   EXPECT_TRUE(parse_config("", "roost.yaml"));
 }
 
+TEST(Config, ARegistryForImages) {
+  const auto config = parse_config("environments: {registry: '127.0.0.1:5000', registry_insecure: true}", "roost.yaml");
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->environments.registry, "127.0.0.1:5000");
+  EXPECT_TRUE(config->environments.registry_insecure);
+}
+
 TEST(Config, RefusesByName) {
   const auto message = [](const char* text) {
     const auto config = parse_config(text, "roost.yaml");

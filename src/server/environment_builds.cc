@@ -115,14 +115,15 @@ std::optional<BuildState> EnvironmentBuilds::state(const std::string& digest) co
       return BuildState{"failed", it->second};
     }
   }
-  if (app_.environments->find(digest, app_.clock.now())) return BuildState{"built", ""};
+  if (app_.environments->has(digest)) return BuildState{"built", ""};
   return std::nullopt;
 }
 
-std::string EnvironmentBuilds::log(const std::string& digest) const {
+std::optional<std::string> EnvironmentBuilds::log(const std::string& digest) const {
   const std::lock_guard lock(mutex_);
   const auto it = builds_.find(digest);
-  return it == builds_.end() ? "" : it->second.log;
+  if (it == builds_.end()) return std::nullopt;
+  return it->second.log;
 }
 
 void EnvironmentBuilds::work() {
@@ -237,6 +238,10 @@ void EnvironmentBuilds::add_log(const std::string& digest, std::string_view text
 
 void EnvironmentBuilds::finish(const std::string& digest, const Result<CachedEnvironment>& result) {
   if (!result) add_log(digest, "\n" + result.error().message + "\n");
+  // The file first: whoever asks for the log while the build goes away finds one or the other.
+  if (const auto text = log(digest); text && !text->empty()) {
+    (void)write_file_atomic(app_.environments->log_file(digest), *text);
+  }
   Build build;
   {
     const std::lock_guard lock(mutex_);
@@ -244,7 +249,6 @@ void EnvironmentBuilds::finish(const std::string& digest, const Result<CachedEnv
     builds_.erase(digest);
     if (!result) failures_[digest] = result.error().message;
   }
-  if (!build.log.empty()) (void)write_file_atomic(app_.environments->log_file(digest), build.log);
   const Status settled = app_.db->write([&](Tx& tx) -> Status {
     for (const auto& id : build.runs) {
       ROOST_TRY(Run run, find_run(tx, id));

@@ -33,7 +33,7 @@ class EnvironmentBuilds {
 
   std::optional<BuildState> state(const std::string& digest) const;
   // What a build under way has printed so far.
-  std::string log(const std::string& digest) const;
+  std::optional<std::string> log(const std::string& digest) const;
 
  private:
   struct Build {

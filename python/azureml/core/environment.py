@@ -55,8 +55,10 @@ _notices_told: Set[str] = set()
 class Environment:
     """Python packages, image and variables of a run, under a name and, once stored, a version.
 
-    The server keeps the definition as given. Until it builds environments, a run uses the Python of
-    its node, and says so in its notices.
+    The server keeps the definition as given, and builds it for the first run that needs it.
+    `pins` is Roost's own: "nearest" lets the build take the nearest version that can be had where
+    "strict" fails. None leaves it to the server. ROOST_PINS in the environment of the process that
+    submits goes before it.
     """
 
     def __init__(self, name: Optional[str] = None, **kwargs: Any) -> None:
@@ -75,6 +77,7 @@ class Environment:
         self.databricks = DatabricksSection()
         self.r: Any = None
         self.inferencing_stack_version: Optional[str] = None
+        self.pins: Optional[str] = None
         self._unknown: Dict[str, Any] = {}
         self._stored: Optional[Dict[str, Any]] = None  # the definition as the server has it
 
@@ -295,6 +298,7 @@ class Environment:
             "python": self.python._to_dict(),
             "r": copy.deepcopy(self.r),
             "spark": self.spark._to_dict(),
+            **({} if self.pins is None else {"pins": _checked_pins(self.pins, "env.pins")}),
             **copy.deepcopy(self._unknown),
         }
 
@@ -315,6 +319,7 @@ class Environment:
         made.environment_variables = rest.pop("environmentVariables", None) or {}
         made.inferencing_stack_version = rest.pop("inferencingStackVersion", None)
         made.r = rest.pop("r", None)
+        made.pins = rest.pop("pins", None)
         made.python._read(rest.pop("python", None))
         made.docker._read(rest.pop("docker", None))
         made.spark._read(rest.pop("spark", None))
@@ -348,11 +353,17 @@ class Environment:
         if self._is_default():
             return {"variables": variables} if variables else {}
         name, version = self.name, self.version
-        if version is None or self._definition() != self._stored:
-            if name and self._stored is not None and _RESERVED.match(name):
+        pins = os.environ.get("ROOST_PINS")
+        if pins:
+            _checked_pins(pins, "ROOST_PINS")
+        reserved = bool(name and self._stored is not None and _RESERVED.match(name))
+        if reserved and self._differs_in_pins_only():
+            pins = pins or self.pins  # a curated one keeps its name: the run is told instead
+        elif version is None or self._definition() != self._stored:
+            if reserved:
                 raise UserErrorException(
                     f"The environment {name} was changed, and its name is reserved. "
-                    f"Give your copy a name of its own: env = env.clone('my-{name.lower()}')."
+                    f"Give your copy a name of its own: env = env.clone('my-{str(name).lower()}')."
                 )
             stored = self._store(workspace, name or self._anonymous_name())
             name, version = stored["name"], str(stored["version"])
@@ -360,7 +371,14 @@ class Environment:
         python = self.python
         if python.user_managed_dependencies and python.interpreter_path not in (None, "python"):
             spec["python"] = os.fspath(python.interpreter_path)
+        if pins:
+            spec["pins"] = pins
         return spec
+
+    def _differs_in_pins_only(self) -> bool:
+        stored = self._stored or {}
+        rest = {**self._definition(), "pins": None}
+        return self.pins != stored.get("pins") and rest == {**stored, "pins": None}
 
     def _is_default(self) -> bool:
         return (
@@ -398,6 +416,12 @@ class Environment:
 
 def __getattr__(name: str) -> Any:
     return absent_name(__name__, name)
+
+
+def _checked_pins(pins: object, what: str) -> str:
+    if pins in ("strict", "nearest"):
+        return str(pins)
+    raise UserErrorException(f"{what} is {pins!r}; it must be 'strict' or 'nearest'.")
 
 
 def _check_label(label: Optional[str]) -> None:

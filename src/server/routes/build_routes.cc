@@ -17,8 +17,8 @@ namespace {
 Json build_json(App& app, const std::string& digest, const std::string& status, const std::string& message) {
   Json out = {{"digest", digest}, {"status", status}, {"message", message}, {"environment", nullptr}};
   if (status == "built") {
-    if (const auto cached = app.environments->find(digest, app.clock.now())) {
-      out["environment"] = cached_environment_json(*cached);
+    for (const auto& cached : app.environments->list()) {
+      if (cached.digest == digest) out["environment"] = cached_environment_json(cached);
     }
   }
   return out;
@@ -77,8 +77,9 @@ Result<Response> list(App& app, Request&) {
 Result<Response> get_log(App& app, Request& request) {
   ROOST_TRY(const std::string digest, path_digest(request));
   ROOST_TRY(const auto offset, integer_query(request, "offset", 0, 0, INT64_MAX));
-  std::string log = app.build_log(digest);
-  if (log.empty()) log = read_file(app.environments->log_file(digest)).value_or("");
+  const auto under_way = app.build_log(digest);
+  const std::string log = under_way ? *under_way
+                                    : read_file(app.environments->log_file(digest)).value_or("");
   Response response;
   response.content_type = "text/plain; charset=utf-8";
   response.body = log.substr(std::min(log.size(), static_cast<std::size_t>(offset)));

@@ -1,0 +1,82 @@
+#include "cli/environment_build.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
+#include <fmt/format.h>
+
+#include "base/files.h"
+#include "cli/run_text.h"
+
+namespace roost {
+namespace {
+
+constexpr auto kBetweenLooks = std::chrono::milliseconds(100);
+
+class BuildFollower {
+ public:
+  BuildFollower(ApiClient& client, const Style& style, InterruptWatch& watch)
+      : client_(client), style_(style), watch_(watch) {}
+
+  Result<Json> follow(Json build) {
+    const std::string path = "/environment-builds/" + text_field(build, "digest");
+    while (is_under_way(build)) {
+      ROOST_CHECK(pause());
+      // The state first: the log that is fetched after the end is the whole of it.
+      ROOST_TRY(build, client_.get(path));
+      if (text_field(build, "status") != "queued") ROOST_CHECK(print_more(path, build));
+    }
+    if (text_field(build, "status") == "failed") {
+      return fail(ErrorCode::kFailedPrecondition, text_field(build, "message"));
+    }
+    return build;
+  }
+
+ private:
+  static bool is_under_way(const Json& build) {
+    const std::string status = text_field(build, "status");
+    return status == "queued" || status == "building";
+  }
+
+  Status pause() {
+    std::mutex mutex;
+    std::condition_variable_any never;
+    std::unique_lock lock(mutex);
+    never.wait_for(lock, watch_.token(), kBetweenLooks, [] { return false; });
+    if (!watch_.token().stop_requested()) return {};
+    return fail(ErrorCode::kUnavailable, "left alone; the build goes on");
+  }
+
+  Status print_more(const std::string& path, const Json& build) {
+    ClientRequest request;
+    request.target = fmt::format("{}/log?offset={}", path, offset_);
+    ROOST_TRY(const ClientResponse response, client_.send(std::move(request)));
+    offset_ += response.body.size();
+    std::string_view text = response.body;
+    // The log of a failed build ends with the line that matters, which is said as our error.
+    const std::string end = "\n" + text_field(build, "message") + "\n";
+    if (text_field(build, "status") == "failed" && text.ends_with(end)) {
+      text.remove_suffix(end.size());
+    }
+    if (text.empty()) return {};
+    return write_all(2, style_(Tone::kDim, text), "standard error");
+  }
+
+  ApiClient& client_;
+  const Style style_;
+  InterruptWatch& watch_;
+  std::uint64_t offset_ = 0;
+};
+
+}  // namespace
+
+Result<Json> build_and_follow(Console& console, const EnvironmentReference& reference,
+                              const std::string& pins, InterruptWatch& watch) {
+  ROOST_TRY(ApiClient * client, console.client());
+  const Json body = pins.empty() ? Json::object() : Json{{"pins", pins}};
+  ROOST_TRY(Json build, client->post(environment_path(console, reference, "/build"), body));
+  return BuildFollower(*client, console.err(), watch).follow(std::move(build));
+}
+
+}  // namespace roost
