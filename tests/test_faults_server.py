@@ -49,7 +49,8 @@ def test_kill_9_while_submitting(server: RoostServer) -> None:
     assert set(answered) <= set(runs), "a run that was answered with 201 is gone"
     assert len({run["number"] for run in runs.values()}) == len(runs)
     for run in runs:
-        assert server.wait(run, timeout=120)["status"] == "Completed"
+        finished = server.wait(run, timeout=120)
+        assert finished["status"] == "Completed", (finished["error"], server.events(run))
 
 
 def test_kill_9_while_finishing(server: RoostServer, tmp_path: Path) -> None:
