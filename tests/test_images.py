@@ -227,7 +227,7 @@ def test_a_dockerfile_that_fails_names_the_step(server: RoostServer, base_image:
 @pytest.mark.parametrize("definition, words", [
     ({"docker": {"baseImage": "localhost:1/none:1"}}, ["step 1/1", "localhost:1"]),
     ({"docker": {"baseImage": "a b"}}, ["not the name of an image"]),
-    ({"docker": {"baseDockerfile": "FRUM x"}}, ["FRUM"]),
+    ({"docker": {"baseDockerfile": "FRUM x"}}, ["could not begin", "no FROM"]),
 ], ids=["unreachable", "a-name-with-a-space", "not-a-dockerfile"])
 def test_bad_images_say_why(server: RoostServer, definition: Dict[str, Any], words: List[str]) -> None:
     run = run_in(server, definition, "print('never')")

@@ -91,6 +91,11 @@ TEST(ImageOutputTest, AStepThatSaidNothingAndAnImageThatIsNowhere) {
   EXPECT_NE(nowhere.problem().find("nosuch:1 is not there"), std::string::npos);
 }
 
+TEST(ImageOutputTest, ADockerfileThatIsNone) {
+  EXPECT_EQ(read_image({"Error: no FROM statement found"}).problem(),
+            "the image's build could not begin: no FROM statement found");
+}
+
 TEST(ImageOutputTest, WhatPipSaysGoesBeforeItsLastLine) {
   const auto output = read_image(
       {"STEP 3/3: RUN python3 -m pip install -r /usr/local/share/roost/requirements.txt",

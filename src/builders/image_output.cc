@@ -45,7 +45,7 @@ void ImageOutput::add(std::string_view line) {
 }
 
 std::string ImageOutput::problem() const {
-  if (number_.empty()) return error_.empty() ? last_ : error_;
+  if (number_.empty()) return "the image's build could not begin: " + (error_.empty() ? last_ : error_);
   const bool by_pip = pip_failed_ && command_.find("pip install") != std::string::npos;
   std::string why = by_pip ? pip_.problem() : last_;
   if (by_pip && command_.find("/usr/local/share/roost/") != std::string::npos) return why;  // Roost's own step

@@ -86,7 +86,9 @@ Result<Fd> connect_any(const Url& url, steady_clock::time_point deadline, Interr
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_NUMERICSERV;
   addrinfo* found = nullptr;
-  if (const int error = getaddrinfo(url.host.c_str(), url.port.c_str(), &hints, &found)) {
+  // No name is this machine itself, also where no file or server says what localhost is.
+  const char* name = url.host == "localhost" ? nullptr : url.host.c_str();
+  if (const int error = getaddrinfo(name, url.port.c_str(), &hints, &found)) {
     return fail(ErrorCode::kUnavailable, gai_strerror(error));
   }
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owned(found, freeaddrinfo);

@@ -38,10 +38,12 @@ Result<Fd> listen_on(const std::string& address, std::uint16_t port) {
   addrinfo hints{};
   hints.ai_family = AF_UNSPEC;
   hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
+  // Without AI_PASSIVE no name means loopback, also where nothing says what localhost is.
+  const bool local = address == "localhost";
+  hints.ai_flags = local ? AI_NUMERICSERV : AI_PASSIVE | AI_NUMERICSERV;
   addrinfo* found = nullptr;
   const std::string service = std::to_string(port);
-  if (const int error = getaddrinfo(address.c_str(), service.c_str(), &hints, &found)) {
+  if (const int error = getaddrinfo(local ? nullptr : address.c_str(), service.c_str(), &hints, &found)) {
     return fail(ErrorCode::kInvalidArgument, "cannot listen on '" + address +
                                                  "': " + gai_strerror(error) +
                                                  "; give an IP address of this machine");
