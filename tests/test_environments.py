@@ -126,8 +126,7 @@ def test_cancel_while_it_is_built(server: RoostServer) -> None:
     (packages("beta", "gamma"), ["beta", "gamma", "alpha"]),
     (packages(python="=1.5.2"), ["python=1.5.2", "pins: nearest"]),
     (packages("alpha", conda=["numpy=1.19"]), ["numpy=1.19", "conda"]),
-    ({"docker": {"baseDockerfile": "FROM nothing"}}, ["image"]),
-], ids=["version", "package", "conflict", "python", "conda", "dockerfile"])
+], ids=["version", "package", "conflict", "python", "conda"])
 def test_failures_say_which_and_what_to_do(server: RoostServer, asked: Dict[str, Any], words: List[str]) -> None:
     run = run_in(server, asked, "print('never')")
     assert (run["status"], run["error"]["code"]) == ("Failed", "environment_failed"), run["error"]

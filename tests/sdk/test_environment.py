@@ -3,8 +3,16 @@ from typing import Any
 
 import pytest
 
-from roost_fixture import PYTHON
+from conftest import MakeServer
+from roost_fixture import PYTHON, RoostServer
 from sdk_fixtures import at_server, experiment, script, ws  # noqa: F401
+
+
+@pytest.fixture(scope="module")
+def shared_server(make_shared_server: MakeServer) -> RoostServer:
+    """Packages come from this machine itself, whether or not a package index can be reached."""
+    return make_shared_server({"pins": "nearest", "environments": {"offline": True}})
+
 
 SCRIPT = "import os, sys\nprint('GREETING', os.environ.get('GREETING'), sys.executable)\n"
 
@@ -89,8 +97,8 @@ def test_an_environment_without_a_name_is_stored_but_not_listed(ws: Any, experim
     from azureml.core import ScriptRunConfig
 
     config = ScriptRunConfig(script(SCRIPT).folder, "train.py")
-    config.run_config.environment.python.conda_dependencies.add_pip_package("scipy")
+    config.run_config.environment.python.conda_dependencies.add_pip_package("pillow")
     run = experiment.submit(config)
     run.wait_for_completion()
-    assert "scipy" in run.get_environment().python.conda_dependencies.pip_packages
+    assert "pillow" in run.get_environment().python.conda_dependencies.pip_packages
     assert not any(name.startswith("anonymous") for name in ws.environments)

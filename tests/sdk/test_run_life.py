@@ -82,7 +82,10 @@ def test_cancel(experiment: Any, script: Any, gate: Gate) -> None:
 
 def test_ctrl_c_leaves_the_run_running(at_server: RoostServer, experiment: Any, script: Any, gate: Gate) -> None:
     run = experiment.submit(script("print('going')\n" + gate.wait_code))
+    # A test run in the background of a shell has the signal ignored, and so would this process.
     code = f"""
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from azureml.core import Run, Workspace
 Run.get(Workspace.get("default"), {run.id!r}).wait_for_completion(show_output=True)
 """
