@@ -120,5 +120,28 @@ TEST(StageSeconds, SumsEachStateAndStopsAtTheEnd) {
   EXPECT_EQ(stage_seconds(events, 100 * kSecond), Json({{"Queued", 7.0}, {"Running", 1.0}}));
 }
 
+TEST(RunSpecTest, AnInteractiveRunSurvivesItsJsonAndHasNothingToStart) {
+  const auto spec = parse_run_spec({{"experiment", "talk"}, {"interactive", true}});
+  ASSERT_TRUE(spec) << spec.error().message;
+  const Json once = run_spec_json(*spec);
+  const auto again = parse_run_spec(once);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(run_spec_json(*again), once);
+  EXPECT_FALSE(parse_run_spec({{"experiment", "talk"}, {"interactive", true}, {"compute", "local"}}));
+}
+
+TEST(RunSpecTest, SeveralProcessesAreRefusedNotStartedAsOne) {
+  for (const Json& distributed : std::vector<Json>{{{"kind", "mpi"}, {"process_count_per_node", 2}},
+                                                   {{"kind", "pytorch"}, {"process_count", 4}},
+                                                   {{"kind", "pytorch"}, {"node_count", 2}},
+                                                   {{"kind", "tensorflow"}, {"worker_count", 2}}}) {
+    const auto spec =
+        parse_run_spec({{"experiment", "e"}, {"command", "true"}, {"distributed", distributed}});
+    ASSERT_FALSE(spec) << distributed.dump();
+    EXPECT_EQ(spec.error().code, ErrorCode::kUnimplemented) << distributed.dump();
+  }
+  EXPECT_TRUE(parse_run_spec({{"experiment", "e"}, {"command", "true"}, {"distributed", {{"kind", "mpi"}}}}));
+}
+
 }  // namespace
 }  // namespace roost

@@ -187,7 +187,7 @@ Result<RunSpec> parse_run_spec(const Json& body) {
   spec.script = fields.string("script");
   spec.arguments = fields.strings("arguments");
   spec.command = fields.string("command");
-  const bool names_compute = fields.has("compute");
+  const bool names_compute = !fields.string("compute").empty();
   spec.compute = fields.string("compute", "local");
   spec.environment = fields.object("environment");
   spec.environment_variables = fields.string_map("environment_variables");
@@ -207,7 +207,7 @@ Result<RunSpec> parse_run_spec(const Json& body) {
 
   ROOST_CHECK(check_experiment_name(spec.experiment));
   ROOST_CHECK(check_text(spec.display_name, "the display name", 256));
-  ROOST_CHECK(check_compute_name(spec.compute));
+  if (!spec.interactive) ROOST_CHECK(check_compute_name(spec.compute));
   if (spec.snapshot && !is_digest(*spec.snapshot)) {
     return fail(ErrorCode::kInvalidArgument, "\"snapshot\" must be 64 lower-case hex digits");
   }
