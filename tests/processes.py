@@ -35,9 +35,9 @@ def peak_memory_mb(pid: int) -> float:
 
 
 def allowed_mb(pid: int, megabytes: float) -> float:
-    """What a process may use: under a sanitizer, whose shadow memory counts too, five times as much."""
+    """What a process may use: under a sanitizer, whose shadow memory counts too, ten times as much."""
     sanitized = any(name in _read(pid, "maps") for name in ("libtsan", "libasan"))
-    return megabytes * 5 if sanitized else megabytes
+    return megabytes * 10 if sanitized else megabytes
 
 
 def command_line(pid: int) -> str:

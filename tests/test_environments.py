@@ -103,7 +103,8 @@ def test_kill_9_in_the_middle_of_a_build(server: RoostServer) -> None:
     run = server.submit(SHOW.format("alpha"), environment=define(server, packages("alpha==2.0")))
     wait_until(lambda: list((server.data / "environments").glob("*.order")), 20, "the build has begun")
     server.kill9()
-    wait_until(lambda: not processes_with("build-environment"), 10, "the build died with the server")
+    environments = str(server.data / "environments")
+    wait_until(lambda: not processes_with(environments), 10, "the build died with the server")
     assert not list((server.data / "environments").glob("*.json")), "nothing looks usable"
     server.start()
     finished = server.wait(run, timeout=90)

@@ -131,4 +131,4 @@ def test_runner_survives_what_a_terminal_sends(impatient_server: RoostServer, tm
         training.check_all_is_there_once()
     else:
         assert run["error"]["message"]
-    assert processes_with(run["id"]) == []
+    wait_until(lambda: not processes_with(run["id"]), 10, "no process of the run is left")
