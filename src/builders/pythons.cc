@@ -77,10 +77,10 @@ std::vector<Interpreter> find_interpreters(const BuildSettings& settings) {
     found.push_back({path, std::move(*version)});
   }
   if (found.size() > 1) {
-    std::stable_sort(found.begin() + (settings.python.empty() ? 0 : 1), found.end(),
-                     [](const Interpreter& a, const Interpreter& b) {
-                       return compare_versions(a.version, b.version) > 0;
-                     });
+    std::sort(found.begin() + (settings.python.empty() ? 0 : 1), found.end(),
+              [](const Interpreter& a, const Interpreter& b) {
+                return compare_versions(a.version, b.version) > 0;
+              });
   }
   return found;
 }
