@@ -218,15 +218,19 @@ Result<CachedEnvironment> EnvironmentBuilds::run_builder(const std::string& dige
 }
 
 void EnvironmentBuilds::add_log(const std::string& digest, std::string_view text) {
-  std::vector<std::string> runs;
+  std::set<std::string> runs;
   std::string log;
   {
     const std::lock_guard lock(mutex_);
     Build& build = builds_[digest];
     if (build.log.size() < kMostLog) build.log += text;
-    runs.assign(build.runs.begin(), build.runs.end());
+    runs = build.runs;
     log = build.log;
   }
+  copy_log(runs, log);
+}
+
+void EnvironmentBuilds::copy_log(const std::set<std::string>& runs, const std::string& log) {
   for (const auto& run : runs) {
     // A run that joined later gets what it missed; an earlier server's try stays before ours.
     const std::uint64_t have = app_.logs->size(run, 0, std::string(kBuildLog)).value_or(0);
@@ -237,11 +241,11 @@ void EnvironmentBuilds::add_log(const std::string& digest, std::string_view text
 }
 
 void EnvironmentBuilds::finish(const std::string& digest, const Result<CachedEnvironment>& result) {
-  if (!result) add_log(digest, "\n" + result.error().message + "\n");
-  // The file first: whoever asks for the log while the build goes away finds one or the other.
-  if (const auto text = log(digest); text && !text->empty()) {
-    (void)write_file_atomic(app_.environments->log_file(digest), *text);
-  }
+  // The reason comes into the log in the same moment as the state "failed", not before it. The file
+  // first: whoever asks for the log while the build goes away finds one or the other.
+  std::string text = log(digest).value_or("");
+  if (!result) text += "\n" + result.error().message + "\n";
+  if (!text.empty()) (void)write_file_atomic(app_.environments->log_file(digest), text);
   Build build;
   {
     const std::lock_guard lock(mutex_);
@@ -249,6 +253,7 @@ void EnvironmentBuilds::finish(const std::string& digest, const Result<CachedEnv
     builds_.erase(digest);
     if (!result) failures_[digest] = result.error().message;
   }
+  copy_log(build.runs, text);
   const Status settled = app_.db->write([&](Tx& tx) -> Status {
     for (const auto& id : build.runs) {
       ROOST_TRY(Run run, find_run(tx, id));

@@ -48,6 +48,8 @@ class EnvironmentBuilds {
   void build_one(const std::string& digest);
   Result<CachedEnvironment> run_builder(const std::string& digest, const BuildRequest& request);
   void add_log(const std::string& digest, std::string_view text);
+  // Gives each run what it lacks of the log.
+  void copy_log(const std::set<std::string>& runs, const std::string& log);
   void finish(const std::string& digest, const Result<CachedEnvironment>& result);
 
   App& app_;

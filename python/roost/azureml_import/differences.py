@@ -60,7 +60,7 @@ def _same(*names: str) -> Tuple[Row, ...]:
     return tuple(Row(name, SAME) for name in names)
 
 
-_RECORDED = (
+_BUILT = (
     "Built as a virtual environment from pip packages, once; Azure's own base images change "
     "nothing. Pins that cannot be had fail the run unless `pins: nearest` is set."
 )
@@ -220,12 +220,12 @@ SECTIONS: Tuple[Section, ...] = (
         "Environment",
         ("azureml.core", "azureml.core.environment", "azureml.core.conda_dependencies"),
         (
-            Row("Environment", DIFFERENT, _RECORDED),
+            Row("Environment", DIFFERENT, _BUILT),
             Row(
                 "Environment.get",
                 DIFFERENT,
                 "Curated names resolve in any case; an old one may stand for a newer, and a notice "
-                "says so. " + _RECORDED,
+                "says so. " + _BUILT,
             ),
             Row("Environment.build", DIFFERENT, "A Python environment on the server, no image."),
             Row("Environment.build_local", DIFFERENT, "The same as build()."),
@@ -242,8 +242,8 @@ SECTIONS: Tuple[Section, ...] = (
             *_same("Environment.register", "Environment.clone", "Environment.list"),
             *_same("Environment.save_to_directory", "Environment.load_from_directory"),
             *_same("Environment.environment_variables"),
-            Row("DockerSection", DIFFERENT, _RECORDED, everywhere=True),
-            Row("PythonSection", DIFFERENT, _RECORDED, everywhere=True),
+            Row("DockerSection", DIFFERENT, _BUILT, everywhere=True),
+            Row("PythonSection", DIFFERENT, _BUILT, everywhere=True),
             Row(
                 "PythonSection.interpreter_path",
                 SAME,
@@ -353,10 +353,10 @@ SECTIONS: Tuple[Section, ...] = (
         "Estimators (deprecated in SDK v1)",
         ("azureml.train.dnn", "azureml.train.estimator", "azureml.train.sklearn"),
         (
-            Row("Estimator", DIFFERENT, "Made into a ScriptRunConfig. " + _RECORDED),
-            Row("PyTorch", DIFFERENT, "Made into a ScriptRunConfig. " + _RECORDED),
-            Row("TensorFlow", DIFFERENT, "Made into a ScriptRunConfig. " + _RECORDED),
-            Row("SKLearn", DIFFERENT, "Made into a ScriptRunConfig. " + _RECORDED),
+            Row("Estimator", DIFFERENT, "Made into a ScriptRunConfig. " + _BUILT),
+            Row("PyTorch", DIFFERENT, "Made into a ScriptRunConfig. " + _BUILT),
+            Row("TensorFlow", DIFFERENT, "Made into a ScriptRunConfig. " + _BUILT),
+            Row("SKLearn", DIFFERENT, "Made into a ScriptRunConfig. " + _BUILT),
         ),
     ),
     Section(
