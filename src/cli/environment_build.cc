@@ -22,7 +22,7 @@ class BuildFollower {
   Result<Json> follow(Json build) {
     const std::string path = "/environment-builds/" + text_field(build, "digest");
     while (is_under_way(build)) {
-      ROOST_CHECK(pause());
+      if (!pause()) return fail(ErrorCode::kUnavailable, "left alone; the build goes on");
       // The state first: the log that is fetched after the end is the whole of it.
       ROOST_TRY(build, client_.get(path));
       if (text_field(build, "status") != "queued") ROOST_CHECK(print_more(path, build));
@@ -39,13 +39,13 @@ class BuildFollower {
     return status == "queued" || status == "building";
   }
 
-  Status pause() {
+  // False on an interrupt.
+  bool pause() {
     std::mutex mutex;
     std::condition_variable_any never;
     std::unique_lock lock(mutex);
     never.wait_for(lock, watch_.token(), kBetweenLooks, [] { return false; });
-    if (!watch_.token().stop_requested()) return {};
-    return fail(ErrorCode::kUnavailable, "left alone; the build goes on");
+    return !watch_.token().stop_requested();
   }
 
   Status print_more(const std::string& path, const Json& build) {
