@@ -8,6 +8,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional
 import pytest
 
 from roost_fixture import RoostServer
+from torch_python import TORCH, local_cpu_wheels, make_python
 
 # Short enough for a test to wait for, long enough for a busy machine with two cores.
 IMPATIENT = {"heartbeat_seconds": 1, "node_silent_seconds": 3, "node_lost_seconds": 5, "cancel_grace_seconds": 1}
@@ -62,6 +63,17 @@ def make_shared_server(tmp_path_factory: pytest.TempPathFactory,
 def shared_server(make_shared_server: MakeServer) -> RoostServer:
     """One server for a whole file, for tests that leave nothing behind or use names of their own."""
     return make_shared_server()
+
+
+@pytest.fixture(scope="session")
+def torch_python() -> str:
+    """A Python with a current PyTorch."""
+    if not local_cpu_wheels():
+        pytest.skip(f"pip on this machine knows no wheel of {TORCH} for CPUs")
+    python = make_python("torch", [TORCH, "numpy"])
+    if not python:
+        pytest.skip(f"{TORCH} cannot be installed: no package index is reachable")
+    return python
 
 
 @pytest.fixture

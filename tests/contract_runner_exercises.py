@@ -34,6 +34,35 @@ def report_started(c: Caller) -> None:
 
 
 @exercise
+def report_ready(c: Caller) -> None:
+    with played_runner(c) as runner:
+        facts = {"name": runner.node, "address": "127.0.0.1", "ports": [6105], "machine": "m", "shared": "/tmp"}
+        assert runner.attempt_call("report_ready", json={"node_rank": 0, "facts": facts}).json == {"all_ready": True}
+        runner.attempt_call("report_ready", status=400, json={"facts": {**facts, "ports": [0]}})
+        runner.attempt_call("report_ready", status=409, json={"node_rank": 1, "facts": facts})
+
+
+@exercise
+def report_failed(c: Caller) -> None:
+    with played_runner(c) as runner:
+        runner.attempt_call("report_started", json={})
+        for _ in range(2):
+            answer = runner.attempt_call("report_failed", json={"node_rank": 0, "rank": 0}).json
+            assert answer == {"stopping": True}
+        runner.attempt_call("report_failed", status=409, json={"node_rank": 3, "rank": 0})
+
+
+@exercise
+def list_ranks(c: Caller) -> None:
+    with played_runner(c) as runner:
+        runner.attempt_call("report_started", json={})
+        [rank] = c.call("list_ranks", 200, runner.run["id"]).json["items"]
+        assert (rank["rank"], rank["node"], rank["state"], rank["role"]) == (0, runner.node, "running", None)
+        assert rank["log"] == "azureml-logs/70_driver_log.txt"
+    c.call("list_ranks", 404, "no_1_00000000")
+
+
+@exercise
 def append_streams(c: Caller) -> None:
     with played_runner(c) as runner:
         runner.attempt_call("report_started", json={})
@@ -62,7 +91,7 @@ def report_exited(c: Caller) -> None:
 def report_finished(c: Caller) -> None:
     with played_runner(c) as runner:
         runner.attempt_call("report_started", json={})
-        report = {"outcome": "exited", "message": "", "exit_code": 0, "signal": None, "outputs": [],
+        report = {"outcome": "exited", "message": "", "ranks": [{"rank": 0, "exit_code": 0, "signal": None}], "outputs": [],
                   "exited_at_us": time.time_ns() // 1000, "streams": {"azureml-logs/70_driver_log.txt": 5}}
         runner.attempt_call("report_finished", status=422, json=report)
         body = frame(b"hello", stream="azureml-logs/70_driver_log.txt", offset=0)

@@ -13,6 +13,7 @@ from conftest import MakeServer
 from local_index import make_wheel
 from processes import processes_with, wait_until
 from roost_fixture import RoostServer
+from torch_python import local_cpu_wheels
 
 RUNS = "/workspaces/default/runs"
 BUILD_LOG = "azureml-logs/20_image_build_log.txt"
@@ -198,17 +199,6 @@ def test_the_build_log_comes_before_the_scripts(server: RoostServer) -> None:
     assert names[0] == BUILD_LOG and names[-1] == "azureml-logs/70_driver_log.txt"
     text = "".join(line["text"] for line in lines if line.get("name") == BUILD_LOG)
     assert text.encode() == server.log(run, BUILD_LOG)
-
-
-def local_cpu_wheels() -> str:
-    """Where pip on this machine is told to look for wheels besides its index, if anywhere."""
-    try:
-        done = subprocess.run(["/usr/bin/python3", "-m", "pip", "config", "list"], capture_output=True, text=True, timeout=30)
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    found = re.search(r"find-links='?([^'\n]+)", done.stdout)
-    folder = Path(os.environ.get("PIP_FIND_LINKS") or (found[1] if found else "/none"))
-    return str(folder) if list(folder.glob("torch-2.13.0+cpu*.whl")) else ""
 
 
 @pytest.mark.slow

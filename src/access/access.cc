@@ -7,6 +7,7 @@
 #include "base/digest.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "records/attempt_records.h"
 #include "records/compute_records.h"
 
 namespace roost {

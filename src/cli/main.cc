@@ -1,10 +1,6 @@
-#include <cstring>
-
 #include "cli/server_verbs.h"
-#include "runner/supervise.h"
 
 int main(int argc, char** argv) {
-  if (argc > 1 && std::strcmp(argv[1], "supervise") == 0) return roost::supervise_command(argc, argv);
   roost::CommandLine line("roost", "Roost trains PyTorch models on machines you own.",
                           ROOST_VERSION);
   roost::Console console;

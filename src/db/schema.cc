@@ -123,6 +123,17 @@ const std::vector<std::vector<const char*>> kVersions = {{
     "CREATE TABLE run_input (run INTEGER NOT NULL REFERENCES run(seq), name TEXT NOT NULL,"
     " content TEXT NOT NULL, PRIMARY KEY(run, name)) WITHOUT ROWID",
     "CREATE INDEX run_input_by_content ON run_input(content)",
+}, {
+    // What each node of an attempt does. Attempts from before this version had one node.
+    "CREATE TABLE attempt_part (run INTEGER NOT NULL REFERENCES run(seq), attempt INTEGER NOT NULL,"
+    " node_rank INTEGER NOT NULL, node TEXT NOT NULL, state TEXT NOT NULL, facts_json TEXT NOT NULL DEFAULT '',"
+    " report_json TEXT NOT NULL DEFAULT '', command_json TEXT NOT NULL DEFAULT '',"
+    " ended INTEGER NOT NULL DEFAULT 0, PRIMARY KEY(run, attempt, node_rank)) WITHOUT ROWID",
+    "CREATE INDEX attempt_part_open ON attempt_part(node) WHERE state IN ('assigned', 'ready', 'started')",
+    "INSERT INTO attempt_part (run, attempt, node_rank, node, state) SELECT run, attempt, 0, node, 'started'"
+    " FROM attempt WHERE open = 1",
+    // Since when the processes of an attempt are being ended because one of them failed.
+    "ALTER TABLE attempt ADD COLUMN stopping INTEGER",
 }};
 
 }  // namespace

@@ -130,17 +130,14 @@ TEST(RunSpecTest, AnInteractiveRunSurvivesItsJsonAndHasNothingToStart) {
   EXPECT_FALSE(parse_run_spec({{"experiment", "talk"}, {"interactive", true}, {"compute", "local"}}));
 }
 
-TEST(RunSpecTest, SeveralProcessesAreRefusedNotStartedAsOne) {
-  for (const Json& distributed : std::vector<Json>{{{"kind", "mpi"}, {"process_count_per_node", 2}},
-                                                   {{"kind", "pytorch"}, {"process_count", 4}},
-                                                   {{"kind", "pytorch"}, {"node_count", 2}},
-                                                   {{"kind", "tensorflow"}, {"worker_count", 2}}}) {
-    const auto spec =
-        parse_run_spec({{"experiment", "e"}, {"command", "true"}, {"distributed", distributed}});
-    ASSERT_FALSE(spec) << distributed.dump();
-    EXPECT_EQ(spec.error().code, ErrorCode::kUnimplemented) << distributed.dump();
-  }
-  EXPECT_TRUE(parse_run_spec({{"experiment", "e"}, {"command", "true"}, {"distributed", {{"kind", "mpi"}}}}));
+TEST(RunSpecTest, TheNodesOfADistributedRunAreItsNodes) {
+  const auto spec = parse_run_spec(
+      {{"experiment", "e"}, {"command", "true"}, {"distributed", {{"kind", "pytorch"}, {"node_count", 2}}}});
+  ASSERT_TRUE(spec) << spec.error().message;
+  EXPECT_EQ(spec->node_count, 2);
+  EXPECT_FALSE(parse_run_spec({{"experiment", "e"},
+                               {"command", "true"},
+                               {"distributed", {{"kind", "pytorch"}, {"process_count", 3}, {"node_count", 2}}}}));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "domain/environment_plan.h"
 #include "domain/names.h"
+#include "domain/rank_plan.h"
 
 namespace roost {
 namespace {
@@ -87,46 +88,6 @@ Json inputs_json(const std::vector<RunInput>& inputs) {
                      {"path", input.path.empty() ? Json() : Json(input.path)}});
   }
   return items;
-}
-
-Status check_distributed(const Json& distributed) {
-  if (distributed.is_null()) return {};
-  JsonFields fields(distributed, "\"distributed\"");
-  const std::string kind = fields.required_string("kind");
-  for (const char* name : {"node_count", "process_count", "process_count_per_node", "worker_count",
-                           "parameter_server_count"}) {
-    if (fields.has(name)) fields.integer(name, 1, 0, 100'000);
-  }
-  fields.string("communication_backend");
-  ROOST_CHECK(fields.done());
-  if (kind != "mpi" && kind != "pytorch" && kind != "tensorflow") {
-    return fail(ErrorCode::kInvalidArgument,
-                fmt::format("\"kind\" in \"distributed\" is \"{}\"; it must be mpi, pytorch or tensorflow",
-                            printable(kind)));
-  }
-  return {};
-}
-
-// Several processes come with a later release; until then such a run must not start as one.
-Status check_one_process(const RunSpec& spec) {
-  std::int64_t nodes = spec.node_count;
-  std::int64_t processes = 1;
-  if (spec.distributed.is_object()) {
-    const auto number = [&](const char* key) {
-      const auto it = spec.distributed.find(key);
-      return it != spec.distributed.end() && it->is_number_integer() ? it->get<std::int64_t>() : 1;
-    };
-    nodes = std::max(nodes, number("node_count"));
-    processes = std::max(number("process_count"), number("process_count_per_node"));
-    if (spec.distributed.value("kind", "") == "tensorflow") {
-      processes = number("worker_count") + number("parameter_server_count") - 1;
-    }
-  }
-  if (nodes <= 1 && processes <= 1) return {};
-  return fail(ErrorCode::kUnimplemented,
-              fmt::format("the run asks for {} nodes and {} processes, but this release starts one process on "
-                          "one node; take the distributed configuration out, or set its counts to 1",
-                          nodes, processes));
 }
 
 Status check_program(const RunSpec& spec) {
@@ -212,8 +173,8 @@ Result<RunSpec> parse_run_spec(const Json& body) {
     return fail(ErrorCode::kInvalidArgument, "\"snapshot\" must be 64 lower-case hex digits");
   }
   ROOST_TRY(spec.inputs, inputs_from(inputs));
-  ROOST_CHECK(check_distributed(spec.distributed));
-  ROOST_CHECK(check_one_process(spec));
+  ROOST_TRY(const Gang gang, gang_of(spec.distributed, spec.node_count));
+  spec.node_count = gang.nodes;
   if (spec.interactive) {
     ROOST_CHECK(check_interactive(spec, names_compute));
     spec.compute.clear();

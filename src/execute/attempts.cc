@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "domain/rank_plan.h"
 #include "domain/run_variables.h"
 #include "records/compute_records.h"
 #include "records/run_records.h"
@@ -26,17 +27,51 @@ Result<RunStatus> status_before_silence(Tx& tx, const Run& run) {
 
 }  // namespace
 
-Status start_attempt(Tx& tx, Run& run, Node& node, const std::string& token_hash, Micros now) {
+Status start_attempt(Tx& tx, Run& run, std::vector<Node>& nodes, const std::string& token_hash, Micros now) {
   run.attempt += 1;
-  run.node = node.id;
+  run.node = nodes.front().id;
   run.exit_code.reset();
   run.signal.reset();
   run.error = nullptr;  // what an earlier attempt said of itself
-  ROOST_CHECK(insert_attempt(tx, {run.seq, run.attempt, node.id, true}, token_hash, now));
+  std::vector<std::string> names;
+  for (const auto& node : nodes) names.push_back(node.id);
+  ROOST_CHECK(insert_attempt(tx, {run.seq, run.attempt, *run.node, true, now, std::nullopt}, names, token_hash, now));
   ROOST_CHECK(save_run(tx, run));
-  node.state = NodeState::kRunning;
-  node.idle_since.reset();
-  return save_node(tx, node);
+  for (auto& node : nodes) {
+    node.state = NodeState::kRunning;
+    node.idle_since.reset();
+    ROOST_CHECK(save_node(tx, node));
+  }
+  return {};
+}
+
+Result<bool> mark_ready(Tx& tx, const Run& run, int node_rank, const Json& facts) {
+  ROOST_TRY(auto parts, attempt_parts(tx, run.seq, run.attempt));
+  for (auto& part : parts) {
+    if (part.node_rank != node_rank || part.state != PartState::kAssigned) continue;
+    part.state = PartState::kReady;
+    part.facts = facts;
+    ROOST_CHECK(save_part(tx, part));
+  }
+  return !facts_of_all(parts).is_null();
+}
+
+Json facts_of_all(const std::vector<AttemptPart>& parts) {
+  Json all = Json::array();
+  for (const auto& part : parts) {
+    if (!part.facts.is_object()) return nullptr;
+    all.push_back(part.facts);
+  }
+  return all;
+}
+
+Status lose_part(Tx& tx, AttemptPart& part, const std::string& reason, Micros now) {
+  part.state = PartState::kLost;
+  part.report = {{"lost", reason}};
+  part.ended = now;
+  ROOST_CHECK(save_part(tx, part));
+  ROOST_CHECK(stop_attempt(tx, part.run, part.attempt, now));
+  return {};
 }
 
 Status check_attempt_open(Tx& tx, const Run& run, std::int64_t attempt) {
@@ -46,13 +81,21 @@ Status check_attempt_open(Tx& tx, const Run& run, std::int64_t attempt) {
               fmt::format("attempt {} of run {} has ended or was given up", attempt, run.id));
 }
 
-Status mark_started(Tx& tx, Run& run, Micros now) {
+Status mark_started(Tx& tx, Run& run, int node_rank, Micros now) {
+  ROOST_TRY(auto parts, attempt_parts(tx, run.seq, run.attempt));
+  for (auto& part : parts) {
+    if (part.node_rank != node_rank || part.is_over()) continue;
+    part.state = PartState::kStarted;
+    ROOST_CHECK(save_part(tx, part));
+  }
   if (run.status != RunStatus::kQueued && run.status != RunStatus::kProvisioning) return {};
   if (!run.started) run.started = now;
   if (run.spec["max_run_duration_seconds"].is_number_integer()) {
     run.deadline = now + run.spec["max_run_duration_seconds"].get<std::int64_t>() * kSecond;
   }
-  return move_run(tx, run, RunStatus::kRunning, fmt::format("on {}", run.node.value_or("")), now);
+  std::string where = "on " + run.node.value_or("");
+  if (parts.size() > 1) where += fmt::format(" and {} more", parts.size() - 1);
+  return move_run(tx, run, RunStatus::kRunning, where, now);
 }
 
 Status mark_exited(Tx& tx, Run& run, Micros exited) {
@@ -140,7 +183,7 @@ Status give_up_attempt(Tx& tx, Run& run, const std::string& reason, Micros now) 
   return move_run(tx, run, RunStatus::kFailed, reason, now);
 }
 
-Result<Json> make_order(Tx& tx, const Run& run, const std::string& token, Micros now) {
+Result<Json> make_order(Tx& tx, const Run& run, int node_rank, const std::string& token, Micros now) {
   ROOST_TRY(const Workspace workspace, find_workspace(tx, run.workspace));
   ROOST_TRY(const Experiment experiment, find_experiment(tx, run.workspace, run.experiment));
   std::string root = run.id;
@@ -155,6 +198,8 @@ Result<Json> make_order(Tx& tx, const Run& run, const std::string& token, Micros
   variables.update(run.spec.value("environment_variables", Json::object()));
   Json order = {{"run", run.id},
                 {"attempt", run.attempt},
+                {"node_rank", node_rank},
+                {"gang", gang_json(gang_of_spec(run.spec))},
                 {"token", token},
                 {"snapshot", run.snapshot ? Json(*run.snapshot) : Json()},
                 {"python", run.environment.value("python", "")},

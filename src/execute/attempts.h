@@ -1,27 +1,37 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "db/database.h"
 #include "domain/compute.h"
 #include "domain/run.h"
+#include "records/attempt_records.h"
 
 namespace roost {
 
-// An attempt is one try of a run on a node. Everything a runner does for it is taken only while it
+// An attempt is one try of a run on its nodes. Everything a runner does for it is taken only while it
 // is open, so that a node that was given up cannot overwrite its successor.
 
-// Gives the run to the node: a new attempt, the node running. The run's state changes when the runner
-// reports that it started.
-Status start_attempt(Tx& tx, Run& run, Node& node, const std::string& token_hash, Micros now);
+// Gives the run to the nodes, by node rank: a new attempt, the nodes running. The run's state changes
+// when a runner reports that it started.
+Status start_attempt(Tx& tx, Run& run, std::vector<Node>& nodes, const std::string& token_hash, Micros now);
+
+// The node has everything it needs and waits for the others. True if it was the last.
+Result<bool> mark_ready(Tx& tx, const Run& run, int node_rank, const Json& facts);
+// What all nodes are told once each of them is ready: the facts of all, by node rank. Null until then.
+Json facts_of_all(const std::vector<AttemptPart>& parts);
+
+// The node will not report any more: the processes on the others have to end.
+Status lose_part(Tx& tx, AttemptPart& part, const std::string& reason, Micros now);
 
 // kFailedPrecondition once the attempt was given up.
 Status check_attempt_open(Tx& tx, const Run& run, std::int64_t attempt);
 
 // Running. Sets the deadline by the run's time limit. Reporting twice changes nothing.
-Status mark_started(Tx& tx, Run& run, Micros now);
-// Finalizing: the process ended at `exited`; its outputs are still being collected.
+Status mark_started(Tx& tx, Run& run, int node_rank, Micros now);
+// Finalizing: the last process ended at `exited`; its outputs are still being collected.
 Status mark_exited(Tx& tx, Run& run, Micros exited);
 
 // Asks for the end of a run: at once Canceled while nothing runs, else CancelRequested until its
@@ -35,11 +45,11 @@ Status end_interactive(Tx& tx, Run& run, RunStatus to, const std::string& reason
 Status mark_silent(Tx& tx, Run& run, const std::string& reason, Micros now);
 Status mark_heard(Tx& tx, Run& run, Micros now);
 
-// The attempt's node is lost: closes the attempt, then queues the run again if it has retries left,
+// A node of the attempt was lost: closes the attempt, then queues the run again if it has retries left,
 // else fails it with the reason. An attempt that never began costs no retry.
 Status give_up_attempt(Tx& tx, Run& run, const std::string& reason, Micros now);
 
-// What the runner is told to do: everything it needs to run the attempt.
-Result<Json> make_order(Tx& tx, const Run& run, const std::string& token, Micros now);
+// What a runner is told to do: everything it needs to run its part of the attempt.
+Result<Json> make_order(Tx& tx, const Run& run, int node_rank, const std::string& token, Micros now);
 
 }  // namespace roost

@@ -8,10 +8,10 @@ namespace {
 class Attempts : public DatabaseFixture {
  protected:
   Run start(Run run, const std::string& node_id) {
-    Node node = add_node(node_id);
+    std::vector<Node> nodes = {add_node(node_id)};
     write([&](Tx& tx) -> Status {
-      ROOST_CHECK(start_attempt(tx, run, node, "token of " + node_id, 10));
-      return mark_started(tx, run, 11);
+      ROOST_CHECK(start_attempt(tx, run, nodes, "token of " + node_id, 10));
+      return mark_started(tx, run, 0, 11);
     });
     return reload(run);
   }
@@ -48,9 +48,9 @@ TEST_F(Attempts, ARetryQueuesAgainAndTheOldAttemptIsShutOut) {
 TEST_F(Attempts, ANodeThatDiesBeforeTheRunBeganCostsNoRetry) {
   Run run = add_run();
   for (int i = 1; i <= 5; ++i) {
-    Node node = add_node("n" + std::to_string(i));
+    std::vector<Node> nodes = {add_node("n" + std::to_string(i))};
     write([&](Tx& tx) -> Status {
-      ROOST_CHECK(start_attempt(tx, run, node, "token " + node.id, 10));
+      ROOST_CHECK(start_attempt(tx, run, nodes, "token " + nodes[0].id, 10));
       return give_up_attempt(tx, run, "the runner died", 20);
     });
     run = reload(run);
@@ -82,12 +82,46 @@ TEST_F(Attempts, ASilentNodeThatComesBackGoesOn) {
 TEST_F(Attempts, AnOrderHasTheVariablesOfAzureML) {
   Run run = start(add_run(), "a");
   write([&](Tx& tx) -> Status {
-    ROOST_TRY(const Json order, make_order(tx, run, "secret", 100));
+    ROOST_TRY(const Json order, make_order(tx, run, 0, "secret", 100));
     EXPECT_EQ(order["command"], "true");
     const Json& variables = order["variables"];
     EXPECT_EQ(variables["AZUREML_RUN_ID"], run.id);
     EXPECT_EQ(variables["AZUREML_ARM_PROJECT_NAME"], "birds");
     EXPECT_EQ(variables["AZUREML_RUN_TOKEN"], "secret");
+    return {};
+  });
+}
+
+TEST_F(Attempts, AGangGoesWhenItsLastNodeIsReady) {
+  Run run = add_run();
+  std::vector<Node> nodes = {add_node("a"), add_node("b")};
+  write([&](Tx& tx) -> Status {
+    ROOST_CHECK(start_attempt(tx, run, nodes, "token", 10));
+    EXPECT_FALSE(mark_ready(tx, run, 1, {{"name", "b"}}).value());
+    ROOST_TRY(auto parts, attempt_parts(tx, run.seq, run.attempt));
+    EXPECT_TRUE(facts_of_all(parts).is_null());
+    EXPECT_TRUE(mark_ready(tx, run, 0, {{"name", "a"}}).value());
+    ROOST_TRY(parts, attempt_parts(tx, run.seq, run.attempt));
+    EXPECT_EQ(facts_of_all(parts), (Json{{{"name", "a"}}, {{"name", "b"}}}));
+    return {};
+  });
+}
+
+TEST_F(Attempts, ALostNodeStopsTheOthersOnce) {
+  Run run = add_run();
+  std::vector<Node> nodes = {add_node("a"), add_node("b")};
+  write([&](Tx& tx) -> Status {
+    ROOST_CHECK(start_attempt(tx, run, nodes, "token", 10));
+    ROOST_TRY(auto parts, open_parts(tx, "b"));
+    EXPECT_EQ(parts.size(), 1U);
+    ROOST_CHECK(lose_part(tx, parts.front(), "the runner died", 50));
+    ROOST_TRY(const auto rest, open_parts(tx, "b"));
+    EXPECT_TRUE(rest.empty());
+    ROOST_TRY(const auto open, open_attempt(tx, run.seq));
+    EXPECT_EQ(open->stopping, 50);
+    EXPECT_FALSE(stop_attempt(tx, run.seq, run.attempt, 60).value());
+    ROOST_TRY(const auto stopping, stopping_attempts(tx, 51));
+    EXPECT_EQ(stopping.size(), 1U);
     return {};
   });
 }

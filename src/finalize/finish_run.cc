@@ -1,14 +1,12 @@
 #include "finalize/finish_run.h"
 
-#include <string.h>
-
 #include <algorithm>
-#include <csignal>
 
 #include <fmt/format.h>
 
 #include "base/digest.h"
 #include "base/text.h"
+#include "domain/exit_text.h"
 #include "domain/names.h"
 #include "records/run_records.h"
 
@@ -17,49 +15,51 @@ namespace {
 
 constexpr std::int64_t kMostOutputs = 1'000'000;
 
-std::string failure_message(const FinishReport& report) {
-  if (report.outcome != "exited") return report.message;
-  if (report.signal) {
-    std::string text = fmt::format("the script was ended by {}", signal_text(*report.signal));
-    if (*report.signal == SIGKILL) text += "; often that is the kernel, out of memory";
-    return text;
-  }
-  const std::int64_t code = report.exit_code.value_or(-1);
-  std::string text = fmt::format("the script ended with exit code {}", code);
-  if (code > 128 && code < 128 + 65) {
-    text += fmt::format(", which a shell uses for {}", signal_text(code - 128));
-    if (code == 128 + SIGKILL) text += "; often that is the kernel, out of memory";
-  } else if (code == 127) {
-    text += ": the shell did not find the command";
-  } else if (code == 126) {
-    text += ": the command cannot be executed";
-  }
+std::string failure_message(const RunEnd& end) {
+  if (end.outcome != "exited") return end.message;
+  if (end.is_gang && end.cause) return end.cause->message;
+  std::string text = "the script " + end_text(end.exit_code, end.signal, end.out_of_memory);
+  if (end.cause && end.cause->traceback) text += ": " + end.cause->traceback->exception;
   return text;
 }
 
-std::string error_code_of(const FinishReport& report) {
-  return report.outcome == "exited" ? "script_failed" : report.outcome;
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
+
+Result<RankEnd> parse_rank(const Json& item) {
+  JsonFields fields(item, "a rank");
+  RankEnd rank;
+  rank.rank = static_cast<int>(fields.integer("rank", 0, 0, INT32_MAX));
+  rank.local_rank = static_cast<int>(fields.integer("local_rank", 0, 0, INT32_MAX));
+  if (fields.has("exit_code")) rank.exit_code = fields.integer("exit_code", 0, 0, 255);
+  if (fields.has("signal")) rank.signal = fields.integer("signal", 0, 1, 64);
+  rank.ended = fields.integer("ended_at_us", 0, 0, INT64_MAX / 2);
+  rank.stopped = fields.boolean("stopped", false);
+  rank.out_of_memory = fields.boolean("out_of_memory", false);
+  fields.string("role");
+  ROOST_CHECK(fields.done());
+  return rank;
 }
 
 }  // namespace
-
-std::string signal_text(std::int64_t signal) {
-  const char* name = signal > 0 && signal < 65 ? sigabbrev_np(static_cast<int>(signal)) : nullptr;
-  if (!name) return fmt::format("signal {}", signal);
-  return fmt::format("SIG{} ({})", name, lower(sigdescr_np(static_cast<int>(signal))));
-}
 
 Result<FinishReport> parse_finish_report(const Json& body) {
   JsonFields fields(body, "the report");
   FinishReport report;
   report.outcome = fields.required_string("outcome");
   report.message = fields.string("message");
-  if (fields.has("exit_code")) report.exit_code = fields.integer("exit_code", 0, 0, 255);
-  if (fields.has("signal")) report.signal = fields.integer("signal", 0, 1, 64);
+  report.node_rank = static_cast<int>(fields.integer("node_rank", 0, 0, INT32_MAX));
   report.exited = fields.integer("exited_at_us", 0, 0, INT64_MAX / 2);
+  const Json ranks = fields.array("ranks");
   const Json outputs = fields.array("outputs");
   const Json streams = fields.object("streams");
   ROOST_CHECK(fields.done());
+  for (const auto& item : ranks) {
+    ROOST_TRY(RankEnd rank, parse_rank(item));
+    report.ranks.push_back(std::move(rank));
+  }
   for (const auto& item : outputs) {
     JsonFields file(item, "an output");
     OutputFile output;
@@ -85,28 +85,65 @@ Result<FinishReport> parse_finish_report(const Json& body) {
   return report;
 }
 
-Status finish_run(Tx& tx, Run& run, const FinishReport& report,
-                  const std::vector<std::string>& last_lines, Micros now) {
-  for (const auto& output : report.outputs) ROOST_CHECK(put_artifact(tx, run.seq, output, now));
-  run.exit_code = report.exit_code;
-  run.signal = report.signal;
+Json report_json(const FinishReport& report) {
+  Json ranks = Json::array();
+  for (const auto& rank : report.ranks) {
+    ranks.push_back({{"rank", rank.rank},
+                     {"local_rank", rank.local_rank},
+                     {"exit_code", or_null(rank.exit_code)},
+                     {"signal", or_null(rank.signal)},
+                     {"ended_at_us", rank.ended},
+                     {"stopped", rank.stopped},
+                     {"out_of_memory", rank.out_of_memory}});
+  }
+  return {{"outcome", report.outcome}, {"message", report.message}, {"exited_at_us", report.exited}, {"ranks", ranks}};
+}
+
+FinishReport stored_report(const Json& json) {
+  FinishReport report;
+  report.outcome = json.value("outcome", "");
+  report.message = json.value("message", "");
+  report.exited = json.value("exited_at_us", Micros{0});
+  for (const auto& item : json.value("ranks", Json::array())) {
+    if (auto rank = parse_rank(item)) report.ranks.push_back(std::move(*rank));
+  }
+  return report;
+}
+
+Status record_outputs(Tx& tx, const Run& run, const FinishReport& report, Micros since, Micros now) {
+  for (const auto& output : report.outputs) {
+    if (report.node_rank > 0) {
+      const auto other = find_artifact(tx, run, output.path);
+      if (other && other->at >= since) continue;
+    }
+    ROOST_CHECK(put_artifact(tx, run.seq, output, now));
+  }
+  return {};
+}
+
+Status finish_run(Tx& tx, Run& run, const RunEnd& end, Micros now) {
+  run.exit_code = end.exit_code;
+  run.signal = end.signal;
   run.deadline.reset();
-  const bool ok = report.outcome == "exited" && report.exit_code == 0;
-  const bool canceled = !run.cancel_reason.empty();
-  const auto since = std::clamp<Micros>(report.exited, run.started.value_or(run.created), now);
+  const auto since = std::clamp<Micros>(end.exited, run.started.value_or(run.created), now);
   if (may_follow(run.status, RunStatus::kFinalizing)) {
     ROOST_CHECK(move_run(tx, run, RunStatus::kFinalizing, "the process ended", since));
   }
-  if (canceled) return move_run(tx, run, RunStatus::kCanceled, run.cancel_reason, now);
-  if (ok && run.error.is_object()) {  // the script called fail() and then ended in good order
+  if (!run.cancel_reason.empty()) return move_run(tx, run, RunStatus::kCanceled, run.cancel_reason, now);
+  if (end.succeeded() && run.error.is_object()) {  // the script called fail() and then ended in good order
     return move_run(tx, run, RunStatus::kFailed, run.error.value("message", ""), now);
   }
-  if (ok) return move_run(tx, run, RunStatus::kCompleted, "", now);
-  const std::string message = failure_message(report).substr(0, 3000);
-  run.error = {{"code", error_code_of(report)},
+  if (end.succeeded()) return move_run(tx, run, RunStatus::kCompleted, "", now);
+  const std::string message = failure_message(end).substr(0, 3000);
+  run.error = {{"code", end.outcome == "exited" ? "script_failed" : end.outcome},
                {"message", message},
-               {"last_lines", last_lines},
-               {"node", run.node ? Json(*run.node) : Json()}};
+               {"last_lines", end.last_lines},
+               {"node", end.node.empty() ? Json() : Json(end.node)}};
+  if (end.cause && end.is_gang) run.error["rank"] = end.cause->rank;
+  if (end.cause && end.cause->traceback) {
+    run.error["exception"] = end.cause->traceback->exception;
+    run.error["traceback"] = end.cause->traceback->lines;
+  }
   return move_run(tx, run, RunStatus::kFailed, message, now);
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "db/database.h"
+#include "domain/root_cause.h"
 #include "domain/run.h"
 
 namespace roost {
@@ -18,24 +19,46 @@ struct OutputFile {
   std::uint64_t size = 0;
 };
 
-// What a runner says of an attempt that ended.
+// What a runner says of its part of an attempt that ended.
 struct FinishReport {
-  // "exited": the process ran. "launch_failed", "staging_failed", "outputs_failed": see message.
+  // "exited": the processes ran. "launch_failed", "staging_failed", "outputs_failed": see message.
   std::string outcome;
   std::string message;
-  std::optional<std::int64_t> exit_code;
-  std::optional<std::int64_t> signal;
+  int node_rank = 0;
+  std::vector<RankEnd> ranks;
   Micros exited = 0;
   std::vector<OutputFile> outputs;
   // How long each log and spool file is: the server must have all of it before the run may end.
   std::map<std::string, std::uint64_t> streams;
 };
 Result<FinishReport> parse_finish_report(const Json& body);
+// What is kept of a report, and back.
+Json report_json(const FinishReport& report);
+FinishReport stored_report(const Json& json);
 
-// Records the outputs (whose blobs must be stored and synced) and ends the run: Finalizing, then
-// Completed, Failed or Canceled with exit code or signal, reason and the last lines it printed.
-Status finish_run(Tx& tx, Run& run, const FinishReport& report,
-                  const std::vector<std::string>& last_lines, Micros now);
+// Records a part's outputs, whose blobs must be stored and synced. Where two nodes of the attempt, begun
+// at `since`, wrote a file of the same name, that of the first node stays.
+Status record_outputs(Tx& tx, const Run& run, const FinishReport& report, Micros since, Micros now);
+
+// How a whole attempt ended, by the reports of all its nodes.
+struct RunEnd {
+  std::string outcome = "exited";  // of the first part that did not just exit
+  std::string message;
+  std::optional<std::int64_t> exit_code;
+  std::optional<std::int64_t> signal;
+  bool out_of_memory = false;
+  Micros exited = 0;
+  std::optional<RootCause> cause;
+  std::string node;
+  std::vector<std::string> last_lines;  // of the rank that is the cause
+  bool is_gang = false;
+
+  bool succeeded() const { return outcome == "exited" && !cause && exit_code == 0; }
+};
+
+// Ends the run: Finalizing, then Completed, Failed or Canceled with exit code or signal, reason and
+// the last lines it printed.
+Status finish_run(Tx& tx, Run& run, const RunEnd& end, Micros now);
 
 struct Artifact {
   std::string path;
@@ -47,8 +70,5 @@ Status put_artifact(Tx& tx, std::int64_t run, const OutputFile& file, Micros now
 Result<std::vector<Artifact>> list_artifacts(Tx& tx, std::int64_t run, std::string_view prefix,
                                              std::string_view after, std::int64_t limit);
 Result<Artifact> find_artifact(Tx& tx, const Run& run, std::string_view path);
-
-// "SIGSEGV (segmentation fault)"
-std::string signal_text(std::int64_t signal);
 
 }  // namespace roost

@@ -17,10 +17,6 @@ namespace fs = std::filesystem;
 
 namespace roost {
 
-std::string real_log_name(std::string_view name) {
-  return std::string(name == "user_logs/std_log.txt" ? kDriverLog : name);
-}
-
 // Runs are spread over folders by the last two characters of their id, which are random.
 fs::path LogStore::attempt_folder(const std::string& run, std::int64_t attempt) const {
   return folder_ / run.substr(run.size() < 2 ? 0 : run.size() - 2) / run / std::to_string(attempt);

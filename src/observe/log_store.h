@@ -52,7 +52,5 @@ class LogStore {
 
 inline constexpr std::string_view kBuildLog = "azureml-logs/20_image_build_log.txt";
 inline constexpr std::string_view kDriverLog = "azureml-logs/70_driver_log.txt";
-// The newer runtime's name of the same stream reads it too.
-std::string real_log_name(std::string_view name);
 
 }  // namespace roost

@@ -52,21 +52,6 @@ Result<std::vector<Node>> read_nodes(Rows rows) {
   return all;
 }
 
-Result<std::vector<Attempt>> read_attempts(Rows rows) {
-  std::vector<Attempt> all;
-  while (rows.next()) {
-    all.push_back({rows.integer(0), rows.integer(1), rows.text(2), rows.integer(3) != 0});
-  }
-  ROOST_CHECK(rows.status());
-  return all;
-}
-
-template <class T>
-std::optional<T> first(std::vector<T> all) {
-  if (all.empty()) return std::nullopt;
-  return std::move(all.front());
-}
-
 }  // namespace
 
 Result<Compute> find_compute(Tx& tx, std::string_view workspace, std::string_view name) {
@@ -160,37 +145,6 @@ Status save_node(Tx& tx, const Node& node) {
 Status remove_node(Tx& tx, std::string_view id) {
   ROOST_CHECK(tx.run("DELETE FROM node WHERE id = ?", id));
   return {};
-}
-
-Status insert_attempt(Tx& tx, const Attempt& attempt, std::string_view token_hash, Micros now) {
-  ROOST_CHECK(tx.run("INSERT INTO attempt (run, attempt, node, token_hash, created)"
-                     " VALUES (?, ?, ?, ?, ?)",
-                     attempt.run, attempt.attempt, attempt.node, token_hash, now));
-  return {};
-}
-
-Status close_attempt(Tx& tx, std::int64_t run, std::int64_t attempt) {
-  ROOST_CHECK(tx.run("UPDATE attempt SET open = 0 WHERE run = ? AND attempt = ?", run, attempt));
-  return {};
-}
-
-Result<std::vector<Attempt>> open_attempts(Tx& tx, std::string_view node) {
-  return read_attempts(tx.query(
-      "SELECT run, attempt, node, open FROM attempt WHERE node = ? AND open = 1", node));
-}
-
-Result<std::optional<Attempt>> attempt_for_token(Tx& tx, std::string_view token_hash) {
-  ROOST_TRY(auto found,
-            read_attempts(tx.query(
-                "SELECT run, attempt, node, open FROM attempt WHERE token_hash = ?", token_hash)));
-  return first(std::move(found));
-}
-
-Result<std::optional<Attempt>> open_attempt(Tx& tx, std::int64_t run) {
-  ROOST_TRY(auto found,
-            read_attempts(tx.query(
-                "SELECT run, attempt, node, open FROM attempt WHERE run = ? AND open = 1", run)));
-  return first(std::move(found));
 }
 
 }  // namespace roost

@@ -24,17 +24,4 @@ Status insert_node(Tx& tx, const Node& node, std::string_view token_hash);
 Status save_node(Tx& tx, const Node& node);
 Status remove_node(Tx& tx, std::string_view id);
 
-// An attempt is one try of a run on one node; only while it is open are its writes taken.
-struct Attempt {
-  std::int64_t run = 0;
-  std::int64_t attempt = 0;
-  std::string node;
-  bool open = true;
-};
-Status insert_attempt(Tx& tx, const Attempt& attempt, std::string_view token_hash, Micros now);
-Status close_attempt(Tx& tx, std::int64_t run, std::int64_t attempt);
-Result<std::vector<Attempt>> open_attempts(Tx& tx, std::string_view node);
-Result<std::optional<Attempt>> attempt_for_token(Tx& tx, std::string_view token_hash);
-Result<std::optional<Attempt>> open_attempt(Tx& tx, std::int64_t run);
-
 }  // namespace roost

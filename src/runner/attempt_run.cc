@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
 #include <unistd.h>
@@ -32,6 +33,7 @@ namespace {
 constexpr milliseconds kLook{100};         // how often spools and ./logs are looked at
 constexpr milliseconds kBetweenShips{15};  // a script that prints much is shipped in pieces
 constexpr milliseconds kAfterFailure{250};
+constexpr int kGangGrace = 5;  // seconds for the other processes, once one has failed
 
 void drain(int fd) {
   char buffer[4096];
@@ -39,15 +41,40 @@ void drain(int fd) {
   }
 }
 
+// How often the kernel of this machine has ended a process for want of memory.
+std::int64_t out_of_memory_kills() {
+  const auto text = read_file("/proc/vmstat");
+  const std::size_t at = text ? text->find("oom_kill ") : std::string::npos;
+  return at == std::string::npos ? 0 : std::atoll(text->c_str() + at + 9);
+}
+
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
+
 }  // namespace
 
 struct AttemptRun::Outcome {
   std::string outcome = "exited";
   std::string message;
-  std::optional<int> exit_code;
-  std::optional<int> signal;
   Micros exited = 0;
   Json outputs = Json::array();
+
+  void fail(std::string what, const Error& error) {
+    outcome = std::move(what);
+    message = error.message;
+    exited = SystemClock().now();
+  }
+};
+
+// One process of the run on this node, and how it ended.
+struct AttemptRun::Rank {
+  RankProcess process;
+  fs::path log;
+  std::optional<ProcessEnd> end;
+  bool stopped = false;  // it still ran when the others were ended
+  bool out_of_memory = false;
 };
 
 AttemptRun::AttemptRun(const NodeSettings& settings, Json order)
@@ -55,6 +82,8 @@ AttemptRun::AttemptRun(const NodeSettings& settings, Json order)
       order_(std::move(order)),
       run_id_(order_.value("run", "")),
       attempt_(order_.value("attempt", std::int64_t{0})),
+      gang_(parse_gang(order_.value("gang", Json::object())).value_or(Gang{})),
+      node_rank_(order_.value("node_rank", 0)),
       folder_(settings.folder / "runs" / fmt::format("{}-{}", run_id_, attempt_)),
       wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       server_(settings.server_file, order_.value("token", ""), abandoned_),
@@ -65,6 +94,19 @@ AttemptRun::~AttemptRun() = default;
 
 void AttemptRun::cancel(int grace_seconds) {
   cancel_grace_ = grace_seconds;
+  ::eventfd_write(wake_.get(), 1);
+}
+
+void AttemptRun::stop(int grace_seconds) {
+  stop_grace_ = grace_seconds;
+  ::eventfd_write(wake_.get(), 1);
+}
+
+void AttemptRun::go(const Json& nodes) {
+  {
+    const std::lock_guard lock(met_mutex_);
+    met_ = nodes;
+  }
   ::eventfd_write(wake_.get(), 1);
 }
 
@@ -87,11 +129,13 @@ void AttemptRun::run() {
   log_info("run {} attempt {}: staging", run_id_, attempt_);
   Outcome outcome;
   if (const Status staged = stage(); !staged) {
-    outcome.outcome = "staging_failed";
-    outcome.message = staged.error().message;
-    outcome.exited = SystemClock().now();
-  } else {
+    outcome.fail("staging_failed", staged.error());
+  } else if (const auto met = meet(); !met) {
+    outcome.fail("launch_failed", met.error());
+  } else if (*met) {
     follow(outcome);
+  } else {
+    outcome.exited = SystemClock().now();
   }
   // What lies outside goes before the end is told: a next run may want the same place.
   for (const auto& made : outside_) remove(made);
@@ -114,12 +158,60 @@ Status AttemptRun::stage() {
   }
   ROOST_CHECK(stage_data());
   for (const char* name : {"outputs", "logs"}) ROOST_CHECK(make_folders(code / name));
-  const Fd log(::open((folder_ / "driver.log").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
-  if (!log) return fail_errno(errno, "make the log file");
-  streams_->add_file("azureml-logs/70_driver_log.txt", folder_ / "driver.log");
-  streams_->add_folder("logs/", code / "logs", false);
-  streams_->add_folder("spool/", folder_ / "spool", true);
+  // The nodes of a gang write files of the same name: those after the first have a folder each.
+  const std::string below = node_rank_ == 0 ? "" : fmt::format("node_{}/", node_rank_);
+  streams_->add_folder("logs/" + below, code / "logs", false);
+  streams_->add_folder("spool/" + below, folder_ / "spool", true);
   return {};
+}
+
+Result<bool> AttemptRun::meet() {
+  NodeFacts own{settings_.node, settings_.address, {}, machine_id(), ""};
+  if (!gang_.is_single()) {
+    const fs::path shared = settings_.cache.parent_path() / "shared";
+    ROOST_TRY(ports_, PortHold::take(shared / "ports", kMasterPort, ports_needed(gang_)));
+    own.ports = ports_->ports();
+    own.shared = shared.string();
+  }
+  nodes_ = {own};
+  if (gang_.nodes > 1) {
+    Json body = {{"node_rank", node_rank_}, {"facts", node_facts_json(own)}};
+    if (const auto told = call("ready", body); !told) {
+      if (is_fenced(told.error())) abandon();
+      else return fail(told.error());
+    }
+    if (!wait_for_go()) return false;
+    nodes_.clear();
+    for (const auto& node : met_) {
+      ROOST_TRY(NodeFacts facts, parse_node_facts(node));
+      nodes_.push_back(std::move(facts));
+    }
+  }
+  for (auto& process : plan_ranks(gang_, nodes_, node_rank_, fmt::format("{}-{}", run_id_, attempt_))) {
+    Rank rank;
+    rank.log = folder_ / fmt::format("rank-{}.log", process.rank);
+    rank.process = std::move(process);
+    const Fd log(::open(rank.log.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+    if (!log) return fail_errno(errno, "make the log file");
+    streams_->add_file(rank_log(gang_, rank.process.rank), rank.log);
+    ranks_.push_back(std::move(rank));
+  }
+  return true;
+}
+
+// False if the attempt was ended before all its nodes were ready.
+bool AttemptRun::wait_for_go() {
+  log_info("run {} attempt {}: ready, waiting for the other nodes", run_id_, attempt_);
+  for (;;) {
+    {
+      const std::lock_guard lock(met_mutex_);
+      if (!met_.is_null()) return true;
+    }
+    if (abandoned_ || cancel_grace_ >= 0 || stop_grace_ >= 0) return false;
+    pollfd wait{wake_.get(), POLLIN, 0};
+    ::poll(&wait, 1, 1000);
+    drain(wake_.get());
+  }
 }
 
 // The path of an input: given, or a folder of this attempt, which goes with it.
@@ -163,95 +255,133 @@ Result<ImageRoot> AttemptRun::image_root() const {
   return root;
 }
 
-Result<LaunchSpec> AttemptRun::launch_spec() {
-  LaunchSpec spec;
+// What every process of this node has in its environment.
+Result<Variables> AttemptRun::common_variables() {
   const bool in_image = order_.contains("image");
-  spec.folder = folder_ / "code";
-  spec.output = folder_ / "driver.log";
-  spec.variables = in_image ? image_variables(order_["image"], kImageHome) : inherited_variables();
+  Variables variables = in_image ? image_variables(order_["image"], kImageHome) : inherited_variables();
   if (!server_.client()) log_debug("the server is away; its address is added once it is back");
   for (const char* name : {"ROOST_URL", "AZUREML_SERVICE_ENDPOINT", "AZUREML_RUN_HISTORY_SERVICE_ENDPOINT",
                            "MLFLOW_TRACKING_URI"}) {
-    spec.variables[name] = server_.url();
+    variables[name] = server_.url();
   }
-  if (!server_.ca_file().empty()) spec.variables["ROOST_CA_FILE"] = server_.ca_file();
-  if (!in_image) spec.variables["ROOST_SERVER_FILE"] = settings_.server_file;
-  spec.variables["ROOST_SPOOL"] = (folder_ / "spool").string();
-  spec.variables["ROOST_NODE"] = settings_.node;
-  spec.variables["PYTHONPATH"] = settings_.sdk.string();
+  if (!server_.ca_file().empty()) variables["ROOST_CA_FILE"] = server_.ca_file();
+  if (!in_image) variables["ROOST_SERVER_FILE"] = settings_.server_file;
+  variables["ROOST_SPOOL"] = (folder_ / "spool").string();
+  variables["ROOST_NODE"] = settings_.node;
+  variables["PYTHONPATH"] = settings_.sdk.string();
+  variables["PYTHONFAULTHANDLER"] = "1";  // a crash in native code shows the Python lines that led to it
   for (const auto& input : order_.value("inputs", Json::array())) {
-    spec.variables["AZUREML_DATAREFERENCE_" + input.value("name", "")] = input_path(input).string();
+    variables["AZUREML_DATAREFERENCE_" + input.value("name", "")] = input_path(input).string();
   }
-  if (settings_.machine_has_gpus) spec.variables["CUDA_VISIBLE_DEVICES"] = settings_.gpus;
-  const Json variables = order_.value("variables", Json::object());
-  for (const auto& item : variables.items()) {
-    const auto value = expand_variables(item.value().get<std::string>(), spec.variables);
+  if (settings_.machine_has_gpus) variables["CUDA_VISIBLE_DEVICES"] = settings_.gpus;
+  if (!gang_.is_single()) add_network_variables(settings_.address, variables);
+  if (gang_.per_node > 1) {
+    // Each process would start a thread per core otherwise.
+    const long cores = std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN));
+    variables.try_emplace("OMP_NUM_THREADS", std::to_string(std::max(1L, cores / gang_.per_node)));
+  }
+  const Json ordered = order_.value("variables", Json::object());
+  for (const auto& item : ordered.items()) {
+    const auto value = expand_variables(item.value().get<std::string>(), variables);
     if (item.key() == "PYTHONPATH") {
-      spec.variables["PYTHONPATH"] += ":" + value;
+      variables["PYTHONPATH"] += ":" + value;
     } else {
-      spec.variables[item.key()] = value;
+      variables[item.key()] = value;
     }
   }
   const std::string python = order_.value("python", "");
-  if (in_image) {
-    if (python.empty() && order_.contains("script")) {
-      return fail(ErrorCode::kFailedPrecondition, "the image has no python3 on its PATH to start the script with");
-    }
-    ROOST_CHECK(link_python(python, folder_ / "bin", spec.variables));
-    ROOST_TRY(spec.image, image_root());
-  } else {
-    ROOST_CHECK(prefer_python(python, folder_ / "bin", spec.variables));
+  if (!in_image) {
+    ROOST_CHECK(prefer_python(python, folder_ / "bin", variables));
+    return variables;
   }
-  spec.program = order_program(order_, spec.variables);
+  if (python.empty() && order_.contains("script")) {
+    return fail(ErrorCode::kFailedPrecondition, "the image has no python3 on its PATH to start the script with");
+  }
+  ROOST_CHECK(link_python(python, folder_ / "bin", variables));
+  return variables;
+}
+
+Result<LaunchSpec> AttemptRun::launch_spec() {
+  LaunchSpec spec;
+  spec.folder = folder_ / "code";
+  ROOST_TRY(const Variables common, common_variables());
+  if (order_.contains("image")) {
+    ROOST_TRY(spec.image, image_root());
+  }
+  if (gang_.nodes > 1) {
+    spec.host_name = settings_.node;
+    spec.hosts = folder_ / "hosts";
+    ROOST_CHECK(write_file_atomic(spec.hosts, hosts_file(nodes_)));
+  }
+  for (const auto& rank : ranks_) {
+    LaunchProcess process;
+    process.output = rank.log;
+    process.variables = common;
+    for (const auto& [name, value] : rank.process.variables) process.variables[name] = value;
+    process.variables["AZUREML_DRIVERLOG_PATH"] = rank_log(gang_, rank.process.rank);
+    process.program = order_program(order_, process.variables);
+    spec.processes.push_back(std::move(process));
+  }
   return spec;
 }
 
+bool AttemptRun::note_ends(Launched& launched, Outcome& outcome) {
+  bool failed = false;
+  for (const auto& end : launched.take_ends()) {
+    Rank& rank = ranks_.at(static_cast<std::size_t>(end.index));
+    rank.end = end;
+    rank.stopped = cancel_grace_ >= 0 || stop_grace_ >= 0 || abandoned_ || !failure_.is_null();
+    if (end.launch_errno != 0) {
+      outcome.outcome = "launch_failed";
+      const auto program = order_program(order_, {}).front();
+      outcome.message = errno_error(end.launch_errno, "start " + program).message;
+    }
+    if (end.exit_code == 0 || rank.stopped) continue;
+    failed = true;
+    failure_ = {{"node_rank", node_rank_}, {"rank", rank.process.rank}};
+  }
+  return failed && gang_.processes() > 1;
+}
+
+// The other nodes of the run hear of a failure through the server; however long that takes, the
+// processes here end.
+void AttemptRun::tell_failure() {
+  if (failure_.is_null() || gang_.nodes == 1 || failure_.contains("told")) return;
+  const std::string path = fmt::format("/attempts/{}/{}/failed", percent_encode(run_id_), attempt_);
+  const auto told = server_.once([&](ApiClient& api) { return api.post(path, failure_); });
+  if (told) failure_["told"] = true;
+  if (!told && is_fenced(told.error())) abandon();
+}
+
 void AttemptRun::follow(Outcome& outcome) {
-  const auto specified = launch_spec();
-  if (!specified) {
-    outcome.outcome = "launch_failed";
-    outcome.message = specified.error().message;
-    outcome.exited = SystemClock().now();
-    return;
-  }
-  const LaunchSpec& spec = *specified;
-  // The watch goes when the file does.
+  const auto spec = launch_spec();
+  if (!spec) return outcome.fail("launch_failed", spec.error());
+  // A watch goes when its file does.
   const int watch = settings_.output_watch.get();
-  ::inotify_add_watch(watch, spec.output.c_str(), IN_MODIFY);
-  auto launched = Launched::start(spec);
-  if (!launched) {
-    outcome.outcome = "launch_failed";
-    outcome.message = launched.error().message;
-    outcome.exited = SystemClock().now();
-    return;
-  }
+  for (const auto& rank : ranks_) ::inotify_add_watch(watch, rank.log.c_str(), IN_MODIFY);
+  const std::int64_t kills_before = out_of_memory_kills();
+  auto launched = Launched::start(*spec);
+  if (!launched) return outcome.fail("launch_failed", launched.error());
   log_info("run {} attempt {}: started", run_id_, attempt_);
-  if (const auto told = call("started", Json::object()); !told && is_fenced(told.error())) abandon();
+  if (const auto told = call("started", {{"node_rank", node_rank_}}); !told && is_fenced(told.error())) abandon();
 
   std::optional<steady_clock::time_point> kill_at;
   auto next_ship = steady_clock::now();
   for (;;) {
+    if (note_ends(*launched, outcome) && stop_grace_ < 0) stop_grace_ = kGangGrace;
+    const int grace = cancel_grace_ >= 0 ? cancel_grace_.load() : stop_grace_.load();
     if (abandoned_) {
       launched->kill();
-    } else if (cancel_grace_ >= 0 && !kill_at) {
-      log_info("run {}: canceled", run_id_);
+    } else if (grace >= 0 && !kill_at) {
+      log_info("run {}: {}", run_id_, cancel_grace_ >= 0 ? "canceled" : "stopped, because a process failed");
       launched->terminate();
-      kill_at = steady_clock::now() + std::chrono::seconds(cancel_grace_);
+      kill_at = steady_clock::now() + std::chrono::seconds(grace);
     }
     if (kill_at && steady_clock::now() >= *kill_at) {
       launched->kill();
       kill_at = steady_clock::time_point::max();
     }
-    if (const auto end = launched->poll_end()) {
-      outcome.exited = SystemClock().now();
-      outcome.exit_code = end->exit_code;
-      outcome.signal = end->signal;
-      if (end->launch_errno != 0) {
-        outcome.outcome = "launch_failed";
-        outcome.message = errno_error(end->launch_errno, "start " + spec.program[0]).message;
-      }
-      return;
-    }
+    if (launched->is_over()) break;
     bool more = false;
     if (steady_clock::now() >= next_ship) {
       const auto shipped = streams_->ship(server_);
@@ -259,9 +389,9 @@ void AttemptRun::follow(Outcome& outcome) {
       if (!shipped && is_fenced(shipped.error())) abandon();
       more = shipped && shipped->more;
       if (more) next_ship = steady_clock::now();
+      tell_failure();
     }
-    pollfd waits[] = {{launched->ended_fd(), POLLIN, 0}, {wake_.get(), POLLIN, 0},
-                      {watch, POLLIN, 0}};
+    pollfd waits[] = {{launched->report_fd(), POLLIN, 0}, {wake_.get(), POLLIN, 0}, {watch, POLLIN, 0}};
     milliseconds timeout = more ? milliseconds(0) : kLook;
     if (kill_at && *kill_at != steady_clock::time_point::max()) {
       const auto left = std::chrono::duration_cast<milliseconds>(*kill_at - steady_clock::now());
@@ -273,6 +403,17 @@ void AttemptRun::follow(Outcome& outcome) {
     ::poll(waits, pause ? 2 : 3, static_cast<int>((pause ? std::min(until_ship, timeout) : timeout).count()));
     drain(wake_.get());
     if (!pause) drain(watch);
+  }
+  note_ends(*launched, outcome);
+  outcome.exited = SystemClock().now();
+  const bool out_of_memory = out_of_memory_kills() > kills_before;
+  for (auto& rank : ranks_) {
+    // What was killed together with its supervisor says nothing any more.
+    if (!rank.end) {
+      rank.end = ProcessEnd{0, std::nullopt, SIGKILL, 0, outcome.exited};
+      rank.stopped = abandoned_ || cancel_grace_ >= 0 || stop_grace_ >= 0;
+    }
+    rank.out_of_memory = rank.end->signal == SIGKILL && !rank.stopped && out_of_memory;
   }
 }
 
@@ -289,12 +430,26 @@ bool AttemptRun::ship_all() {
   return false;
 }
 
+Json AttemptRun::rank_reports() const {
+  Json all = Json::array();
+  for (const auto& rank : ranks_) {
+    all.push_back({{"rank", rank.process.rank},
+                   {"local_rank", rank.process.local_rank},
+                   {"exit_code", rank.end ? or_null(rank.end->exit_code) : Json()},
+                   {"signal", rank.end ? or_null(rank.end->signal) : Json()},
+                   {"ended_at_us", rank.end ? rank.end->at : 0},
+                   {"stopped", rank.stopped || !rank.end},
+                   {"out_of_memory", rank.out_of_memory}});
+  }
+  return all;
+}
+
 void AttemptRun::report(Outcome& outcome) {
   if (!ship_all()) return;
   const fs::path outputs = folder_ / "code" / "outputs";
   std::error_code ignored;
   if (fs::exists(outputs, ignored) && !fs::is_empty(outputs, ignored)) {
-    if (const auto told = call("exited", {{"exited_at_us", outcome.exited}});
+    if (const auto told = call("exited", {{"exited_at_us", outcome.exited}, {"node_rank", node_rank_}});
         !told && is_fenced(told.error())) {
       return;
     }
@@ -306,12 +461,8 @@ void AttemptRun::report(Outcome& outcome) {
       outcome.message = "the outputs could not be kept: " + collected.error().message;
     }
   }
-  Json body = {{"outcome", outcome.outcome},
-               {"message", outcome.message},
-               {"exit_code", outcome.exit_code ? Json(*outcome.exit_code) : Json()},
-               {"signal", outcome.signal ? Json(*outcome.signal) : Json()},
-               {"exited_at_us", outcome.exited},
-               {"outputs", outcome.outputs}};
+  Json body = {{"outcome", outcome.outcome}, {"message", outcome.message},        {"node_rank", node_rank_},
+               {"ranks", rank_reports()},    {"exited_at_us", outcome.exited}, {"outputs", outcome.outputs}};
   while (!abandoned_) {
     body["streams"] = streams_->lengths();
     const auto told = call("finished", body);

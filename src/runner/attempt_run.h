@@ -9,6 +9,9 @@
 
 #include "base/files.h"
 #include "base/json.h"
+#include "domain/rank_plan.h"
+#include "runner/launch.h"
+#include "runner/rendezvous.h"
 #include "runner/server_link.h"
 
 namespace roost {
@@ -19,21 +22,29 @@ struct NodeSettings {
   std::filesystem::path folder;  // this node's own
   std::filesystem::path cache;   // shared by the nodes of this machine
   std::filesystem::path sdk;     // for PYTHONPATH
+  std::string address = "127.0.0.1";  // by which the other nodes of a run reach this one
   std::string gpus;              // for CUDA_VISIBLE_DEVICES
   bool machine_has_gpus = false;
   Fd output_watch;  // inotify; one for all attempts, because closing it takes the kernel 10 ms
 };
 
-// One attempt of a run on this node, from staging to the report. run() must be called on the
-// runner's main thread; cancel() and abandon() may come from others.
+// One attempt of a run on this node, from staging to the report: all its processes here, or its share
+// of them if the run has several nodes. run() must be called on the runner's main thread; go(), stop(),
+// cancel() and abandon() may come from others.
 class AttemptRun {
  public:
   AttemptRun(const NodeSettings& settings, Json order);
   ~AttemptRun();
 
-  // stage inputs -> launch -> stream while it runs -> collect outputs -> report -> clean up. Goes on
-  // however long the server is away. Ends without a report once the attempt was given up.
+  // stage inputs -> meet the other nodes -> launch -> stream while it runs -> collect outputs -> report
+  // -> clean up. Goes on however long the server is away. Ends without a report once the attempt was
+  // given up.
   void run();
+
+  // Every node of the run is ready: these are their facts, by node rank.
+  void go(const Json& nodes);
+  // A process elsewhere failed, or a node was lost: SIGTERM, and SIGKILL after the grace.
+  void stop(int grace_seconds);
 
   // SIGTERM to everything the attempt runs, SIGKILL after the grace.
   void cancel(int grace_seconds);
@@ -45,15 +56,24 @@ class AttemptRun {
 
  private:
   struct Outcome;
+  struct Rank;
   Status stage();
   Status stage_data();
   void remove(const std::filesystem::path& folder);
   std::filesystem::path input_path(const Json& input) const;
+  // False if the attempt ended before its processes could start.
+  Result<bool> meet();
+  bool wait_for_go();
   void follow(Outcome& outcome);
-  Result<struct LaunchSpec> launch_spec();
+  // Takes note of processes that ended; true if one failed and the others have to end now.
+  bool note_ends(Launched& launched, Outcome& outcome);
+  void tell_failure();
+  Result<std::map<std::string, std::string>> common_variables();
+  Result<LaunchSpec> launch_spec();
   Result<struct ImageRoot> image_root() const;
   bool ship_all();
   void report(Outcome& outcome);
+  Json rank_reports() const;
   Result<Json> call(const std::string& what, const Json& body);
   // True if the answer means that this attempt was given up.
   bool is_fenced(const Error& error) const;
@@ -62,10 +82,19 @@ class AttemptRun {
   const Json order_;
   const std::string run_id_;
   const std::int64_t attempt_;
+  const Gang gang_;
+  const int node_rank_;
   std::filesystem::path folder_;
+  std::optional<PortHold> ports_;
+  std::vector<NodeFacts> nodes_;  // of the whole gang, once they have met
+  std::vector<Rank> ranks_;       // of this node
+  Json failure_;                  // the first rank that failed here, until the server has heard of it
   std::vector<std::filesystem::path> outside_;  // what was laid out, to be removed at the end
   std::atomic<bool> abandoned_ = false;
   std::atomic<int> cancel_grace_ = -1;
+  std::atomic<int> stop_grace_ = -1;
+  std::mutex met_mutex_;
+  Json met_;  // what go() brought
   Fd wake_;
   ServerLink server_;
   std::unique_ptr<class StreamFiles> streams_;

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 
 #include "runner/supervise.h"
 
@@ -19,17 +20,18 @@ namespace roost {
 namespace {
 
 constexpr int kReportFd = 3;
-constexpr int kSupervisorWords = 4;  // "roost supervise 3 --"
+constexpr int kFirstOutput = 4;  // the outputs of the processes follow one another from here
 
-// Everything the child needs, made before it exists: between clone and exec it must not allocate.
+// Everything the child needs, made before it exists: after the clone it must not allocate.
 struct ChildPlan {
   const char* folder;
-  const char* output;
-  char** argv;
-  char** environment;
+  Supervised* programs;
+  int count;
   int report;
   int error_pipe;
   const ImageRoot* image;
+  const char* host_name;
+  const char* hosts;
   bool own_namespace;
   bool own_user;
   char uid_map[64];
@@ -77,60 +79,88 @@ struct ChildFailure {
       fail_child(plan);
     }
   }
-  const int in = ::open("/dev/null", O_RDONLY);
-  const int out = ::open(plan.output, O_WRONLY | O_CREAT | O_APPEND, 0644);
-  if (in < 0 || out < 0 || ::dup2(in, 0) < 0 || ::dup2(out, 1) < 0 || ::dup2(out, 2) < 0 ||
-      ::dup2(plan.report, kReportFd) < 0) {
-    fail_child(plan);
+  if (plan.host_name && ::sethostname(plan.host_name, std::strlen(plan.host_name)) != 0) fail_child(plan);
+  if (plan.hosts && plan.own_namespace && !plan.image) {
+    if (::mount(plan.hosts, "/etc/hosts", nullptr, MS_BIND, nullptr) != 0) fail_child(plan, "/etc/hosts");
   }
-  if (in > kReportFd) ::close(in);
-  if (out > kReportFd) ::close(out);
+  const int in = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (in < 0 || ::dup2(in, 0) < 0 || ::dup2(plan.report, kReportFd) < 0) fail_child(plan);
+  for (int i = 0; i < plan.count; ++i) {
+    if (::dup2(plan.programs[i].output, kFirstOutput + i) < 0) fail_child(plan);
+    plan.programs[i].output = kFirstOutput + i;
+  }
   if (plan.image) {
     if (const char* what = enter_image_root(*plan.image, plan.own_user)) fail_child(plan, what);
     ::prctl(PR_SET_DUMPABLE, 0);  // a copy of the runner: the program must not read its memory
   }
   if (::chdir(plan.folder) != 0) fail_child(plan);
-  if (plan.own_namespace) {
-    // A copy of the runner is at hand and starts at once; a new program would cost milliseconds.
-    ::syscall(SYS_close_range, kReportFd + 1, ~0U, 0);
-    ::fcntl(kReportFd, F_SETFD, FD_CLOEXEC);
-    environ = plan.environment;
-    ::_exit(supervise(kReportFd, plan.argv + kSupervisorWords, plan.image ? plan.image->user : -1,
-                      plan.image ? plan.image->group : -1));
+  // This copy of the runner is the supervisor: a new program would cost milliseconds.
+  ::syscall(SYS_close_range, static_cast<unsigned>(kFirstOutput + plan.count), ~0U, 0);
+  for (int fd = kReportFd; fd < kFirstOutput + plan.count; ++fd) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+  ::_exit(supervise(kReportFd, plan.programs, plan.count, plan.image ? plan.image->user : -1,
+                    plan.image ? plan.image->group : -1));
+}
+
+// The words of one process in the form that exec wants them.
+struct ProcessWords {
+  explicit ProcessWords(const LaunchProcess& process) : program(process.program) {
+    for (const auto& [name, value] : process.variables) assignments.push_back(name + "=" + value);
+    for (auto& word : program) argv.push_back(word.data());
+    for (auto& assignment : assignments) environment.push_back(assignment.data());
+    argv.push_back(nullptr);
+    environment.push_back(nullptr);
   }
-  ::execve("/proc/self/exe", plan.argv, plan.environment);
-  fail_child(plan);
+  std::vector<std::string> program;
+  std::vector<std::string> assignments;
+  std::vector<char*> argv;
+  std::vector<char*> environment;
+};
+
+// A descriptor above those that the child fills.
+Fd lifted(const Fd& fd, std::size_t count) {
+  return Fd(::fcntl(fd.get(), F_DUPFD_CLOEXEC, kFirstOutput + 8 + static_cast<int>(count)));
 }
 
 }  // namespace
 
 Result<Launched> Launched::start(const LaunchSpec& spec) {
-  std::vector<std::string> words = {"roost", "supervise", std::to_string(kReportFd), "--"};
-  words.insert(words.end(), spec.program.begin(), spec.program.end());
-  std::vector<char*> argv;
-  for (auto& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  std::vector<std::string> assignments;
-  for (const auto& [name, value] : spec.variables) assignments.push_back(name + "=" + value);
-  std::vector<char*> environment;
-  for (auto& assignment : assignments) environment.push_back(assignment.data());
-  environment.push_back(nullptr);
+  const std::size_t count = spec.processes.size();
+  std::vector<std::unique_ptr<ProcessWords>> words;
+  std::vector<Fd> outputs;
+  std::vector<Supervised> programs;
+  for (const auto& process : spec.processes) {
+    words.push_back(std::make_unique<ProcessWords>(process));
+    const Fd output(::open(process.output.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+    if (!output) return fail_errno(errno, "open " + process.output.string());
+    outputs.push_back(lifted(output, count));
+    programs.push_back({words.back()->argv.data(), words.back()->environment.data(), outputs.back().get()});
+  }
 
   int report[2];
   int errors[2];
   if (::pipe2(report, O_CLOEXEC) != 0) return fail_errno(errno, "start the script");
   Fd report_read(report[0]);
-  const Fd report_write(report[1]);
+  Fd report_write(report[1]);
   if (::pipe2(errors, O_CLOEXEC) != 0) return fail_errno(errno, "start the script");
   Fd errors_read(errors[0]);
   Fd errors_write(errors[1]);
   // The descriptor the child gets must not be one of the few it replaces.
-  const Fd report_high(::fcntl(report_write.get(), F_DUPFD_CLOEXEC, 10));
-  Fd errors_high(::fcntl(errors_write.get(), F_DUPFD_CLOEXEC, 10));
+  Fd report_high = lifted(report_write, count);
+  report_write.reset();
+  Fd errors_high = lifted(errors_write, count);
 
-  ChildPlan plan{spec.folder.c_str(), spec.output.c_str(), argv.data(), environment.data(),
-                 report_high.get(), errors_high.get(), spec.image ? &*spec.image : nullptr,
-                 true, false, {}, {}};
+  ChildPlan plan{spec.folder.c_str(),
+                 programs.data(),
+                 static_cast<int>(count),
+                 report_high.get(),
+                 errors_high.get(),
+                 spec.image ? &*spec.image : nullptr,
+                 nullptr,
+                 spec.hosts.empty() ? nullptr : spec.hosts.c_str(),
+                 true,
+                 false,
+                 {},
+                 {}};
   std::snprintf(plan.uid_map, sizeof plan.uid_map, "%u %u 1", ::getuid(), ::getuid());
   std::snprintf(plan.gid_map, sizeof plan.gid_map, "%u %u 1", ::getgid(), ::getgid());
 
@@ -144,8 +174,11 @@ Result<Launched> Launched::start(const LaunchSpec& spec) {
     int pidfd = -1;
     plan.own_namespace = (namespaces & CLONE_NEWPID) != 0;
     plan.own_user = (namespaces & CLONE_NEWUSER) != 0;
-    const auto pid = static_cast<int>(
-        ::syscall(SYS_clone, CLONE_PIDFD | SIGCHLD | namespaces, nullptr, &pidfd, nullptr, nullptr));
+    const bool own_name = plan.own_namespace && !spec.host_name.empty();
+    plan.host_name = own_name ? spec.host_name.c_str() : nullptr;
+    const auto pid = static_cast<int>(::syscall(
+        SYS_clone, CLONE_PIDFD | SIGCHLD | namespaces | (own_name ? CLONE_NEWUTS : 0), nullptr, &pidfd, nullptr,
+        nullptr));
     if (pid == 0) run_child(plan);
     if (pid < 0) {
       if (namespaces == 0) return fail_errno(errno, "start the script");
@@ -166,13 +199,14 @@ Result<Launched> Launched::start(const LaunchSpec& spec) {
     if (::pipe2(errors, O_CLOEXEC) != 0) return fail_errno(errno, "start the script");
     errors_read.reset(errors[0]);
     errors_write.reset(errors[1]);
-    errors_high.reset(::fcntl(errors_write.get(), F_DUPFD_CLOEXEC, 10));
+    errors_high = lifted(errors_write, count);
     plan.error_pipe = errors_high.get();
     ::waitpid(pid, nullptr, 0);
     launched.pid_ = 0;
     if (namespaces == 0) return fail_errno(failure.error, "start the script");
   }
   launched.report_ = std::move(report_read);
+  ::fcntl(launched.report_.get(), F_SETFL, O_NONBLOCK);
   return launched;
 }
 
@@ -190,23 +224,30 @@ void Launched::kill() {
   if (pidfd_) ::syscall(SYS_pidfd_send_signal, pidfd_.get(), isolated_ ? SIGKILL : SIGQUIT, nullptr, 0);
 }
 
-std::optional<Launched::End> Launched::poll_end() {
-  int status = 0;
-  if (pid_ == 0 || ::waitpid(pid_, &status, WNOHANG) != pid_) return std::nullopt;
-  pid_ = 0;
-  End end;
-  char text[64] = {};
-  char what[16] = {};
-  int value = 0;
-  if (::read(report_.get(), text, sizeof text - 1) > 0 &&
-      std::sscanf(text, "%15s %d", what, &value) == 2) {
+std::vector<ProcessEnd> Launched::take_ends() {
+  char buffer[4096];
+  for (ssize_t got = 0; (got = ::read(report_.get(), buffer, sizeof buffer)) > 0;) {
+    unread_.append(buffer, static_cast<std::size_t>(got));
+  }
+  std::vector<ProcessEnd> ends;
+  for (std::size_t newline = 0; (newline = unread_.find('\n')) != std::string::npos; unread_.erase(0, newline + 1)) {
+    ProcessEnd end;
+    char what[16] = {};
+    int value = 0;
+    long long at = 0;
+    if (std::sscanf(unread_.c_str(), "%d %15s %d %lld", &end.index, what, &value, &at) != 4) continue;
+    end.at = at;
     if (std::strcmp(what, "exit") == 0) end.exit_code = value;
     if (std::strcmp(what, "signal") == 0) end.signal = value;
     if (std::strcmp(what, "launch") == 0) end.launch_errno = value;
-  } else {
-    end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : SIGKILL;
+    ends.push_back(end);
   }
-  return end;
+  return ends;
+}
+
+bool Launched::is_over() {
+  if (pid_ != 0 && ::waitpid(pid_, nullptr, WNOHANG) == pid_) pid_ = 0;
+  return pid_ == 0;
 }
 
 }  // namespace roost

@@ -7,22 +7,39 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/files.h"
 #include "base/result.h"
 #include "runner/image_root.h"
 
 namespace roost {
 
-struct LaunchSpec {
+struct LaunchProcess {
   std::vector<std::string> program;
   std::map<std::string, std::string> variables;  // the whole environment
-  std::filesystem::path folder;                  // working directory
   std::filesystem::path output;                  // stdout and stderr are appended here
-  std::optional<ImageRoot> image;                // its file system, if it is not that of this machine
 };
 
-// A program under its supervisor. Must be started and destroyed on a thread that lives as long as the
-// runner: the kernel ends the supervisor, and with it everything, when that thread ends.
+struct LaunchSpec {
+  std::vector<LaunchProcess> processes;
+  std::filesystem::path folder;    // working directory
+  std::optional<ImageRoot> image;  // their file system, if it is not that of this machine
+  std::string host_name;           // their own, if not empty
+  std::filesystem::path hosts;     // in place of /etc/hosts, if not empty
+};
+
+// How one process ended.
+struct ProcessEnd {
+  int index = 0;
+  std::optional<int> exit_code;
+  std::optional<int> signal;
+  int launch_errno = 0;  // the program could not be started at all
+  Micros at = 0;
+};
+
+// The processes of an attempt under their supervisor. Must be started and destroyed on a thread that
+// lives as long as the runner: the kernel ends the supervisor, and with it everything, when that
+// thread ends.
 class Launched {
  public:
   static Result<Launched> start(const LaunchSpec& spec);
@@ -34,25 +51,22 @@ class Launched {
   Launched& operator=(Launched&&) = delete;
   ~Launched();  // ends everything that still runs
 
-  // Readable once it ended; for poll(2).
-  int ended_fd() const { return pidfd_.get(); }
+  // Readable once a process ended, or all did; for poll(2).
+  int report_fd() const { return report_.get(); }
   void terminate();  // SIGTERM to every process of it
   void kill();       // SIGKILL to every process of it
 
-  struct End {
-    std::optional<int> exit_code;
-    std::optional<int> signal;
-    int launch_errno = 0;  // the program could not be started at all
-  };
-  // Empty while it runs.
-  std::optional<End> poll_end();
-  bool isolated() const { return isolated_; }
+  // The ends that were not taken yet. A process that was killed together with its supervisor has none.
+  std::vector<ProcessEnd> take_ends();
+  // True once nothing of it runs any more.
+  bool is_over();
 
  private:
   Launched() = default;
   int pid_ = 0;
   Fd pidfd_;
   Fd report_;
+  std::string unread_;
   bool isolated_ = false;
 };
 

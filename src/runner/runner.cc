@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <deque>
+#include <map>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -67,7 +68,8 @@ class Runner {
     Json order = std::move(waiting_.front());
     waiting_.pop_front();
     current_ = std::make_shared<AttemptRun>(settings_, std::move(order));
-    if (canceled_.contains({current_->run_id(), current_->attempt()})) current_->cancel(0);
+    const auto ended = ended_early_.find({current_->run_id(), current_->attempt()});
+    if (ended != ended_early_.end()) ended->second == "cancel" ? current_->cancel(0) : current_->stop(0);
     return current_;
   }
 
@@ -99,6 +101,10 @@ class Runner {
     }
   }
 
+  bool is_current(const std::pair<std::string, std::int64_t>& attempt) const {
+    return current_ && current_->run_id() == attempt.first && current_->attempt() == attempt.second;
+  }
+
   void take_order(std::string_view line) {
     auto order = parse_json(line, "an order");
     const std::lock_guard lock(mutex_);
@@ -111,12 +117,15 @@ class Runner {
       Json work = order->value("order", Json::object());
       if (!seen_.insert({work.value("run", ""), work.value("attempt", std::int64_t{0})}).second) return;
       waiting_.push_back(std::move(work));
-    } else if (type == "cancel") {
+    } else if (type == "cancel" || type == "stop") {
+      // An attempt that has not begun is ended as it begins.
       const std::pair key(order->value("run", ""), order->value("attempt", std::int64_t{0}));
-      canceled_.insert(key);
-      if (current_ && current_->run_id() == key.first && current_->attempt() == key.second) {
-        current_->cancel(order->value("grace_seconds", 10));
-      }
+      ended_early_.emplace(key, type);
+      const int grace = order->value("grace_seconds", 10);
+      if (is_current(key)) type == "cancel" ? current_->cancel(grace) : current_->stop(grace);
+    } else if (type == "go") {
+      const std::pair key(order->value("run", ""), order->value("attempt", std::int64_t{0}));
+      if (is_current(key)) current_->go(order->value("nodes", Json::array()));
     } else if (type == "leave") {
       leaving_ = true;
     }
@@ -167,7 +176,7 @@ class Runner {
   std::condition_variable changed_;
   std::deque<Json> waiting_;
   std::set<std::pair<std::string, std::int64_t>> seen_;
-  std::set<std::pair<std::string, std::int64_t>> canceled_;
+  std::map<std::pair<std::string, std::int64_t>, std::string> ended_early_;
   std::shared_ptr<AttemptRun> current_;
   ApiClient* order_client_ = nullptr;
   bool leaving_ = false;
@@ -193,6 +202,7 @@ Status run_runner(const RunnerOptions& options) {
   settings.folder = options.folder;
   settings.cache = fs::path(options.folder).parent_path() / "cache";
   settings.gpus = options.gpus;
+  settings.address = options.address;
   settings.output_watch.reset(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
   settings.machine_has_gpus = fs::exists("/dev/nvidiactl");
   ROOST_CHECK(make_folders(settings.cache));

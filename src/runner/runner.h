@@ -11,6 +11,7 @@ struct RunnerOptions {
   std::string server_file;
   std::string folder;
   std::string gpus;
+  std::string address = "127.0.0.1";
 };
 
 // The node agent: takes orders from the server and runs them, one attempt at a time, until it is told

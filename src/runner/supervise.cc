@@ -1,95 +1,139 @@
 #include "runner/supervise.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <string>
-#include <vector>
 
 namespace roost {
 namespace {
 
-// Children of this process, by /proc; after a double fork the orphans are among them.
-std::vector<pid_t> children_of(pid_t parent) {
-  std::vector<pid_t> found;
-  DIR* proc = ::opendir("/proc");
-  if (!proc) return found;
-  while (const dirent* entry = ::readdir(proc)) {
-    const pid_t pid = std::atoi(entry->d_name);
-    if (pid <= 0) continue;
-    const std::string path = "/proc/" + std::to_string(pid) + "/stat";
-    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0) continue;
-    char text[512];
-    const ssize_t size = ::read(fd, text, sizeof text - 1);
-    ::close(fd);
-    if (size <= 0) continue;
-    text[size] = '\0';
-    const char* after_name = std::strrchr(text, ')');
-    int above = 0;
-    if (after_name && std::sscanf(after_name, ") %*c %d", &above) == 1 && above == parent) {
-      found.push_back(pid);
+constexpr int kMostPids = 8192;
+
+// The kernel's own form of a folder's entry.
+struct Entry {
+  unsigned long inode;
+  long offset;
+  unsigned short length;
+  unsigned char type;
+  char name[1];  // and more, up to its NUL
+};
+
+pid_t parent_of(pid_t pid) {
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/%d/stat", pid);
+  const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return -1;
+  char text[512];
+  const ssize_t size = ::read(fd, text, sizeof text - 1);
+  ::close(fd);
+  if (size <= 0) return -1;
+  text[size] = '\0';
+  const char* after_name = std::strrchr(text, ')');
+  int above = -1;
+  if (!after_name || std::sscanf(after_name, ") %*c %d", &above) != 1) return -1;
+  return above;
+}
+
+// Adds the children of `parent`, by /proc; after a double fork the orphans are among ours.
+int add_children(pid_t parent, pid_t* pids, int have) {
+  const int proc = ::open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (proc < 0) return have;
+  alignas(Entry) char buffer[16384];
+  for (;;) {
+    const long got = ::syscall(SYS_getdents64, proc, buffer, sizeof buffer);
+    if (got <= 0) break;
+    for (long at = 0; at < got;) {
+      const auto* entry = reinterpret_cast<const Entry*>(buffer + at);
+      at += entry->length;
+      const pid_t pid = std::atoi(entry->name);
+      if (pid > 0 && have < kMostPids && parent_of(pid) == parent) pids[have++] = pid;
     }
   }
-  ::closedir(proc);
-  return found;
+  ::close(proc);
+  return have;
+}
+
+long long now_micros() {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  return static_cast<long long>(now.tv_sec) * 1'000'000 + now.tv_nsec / 1000;
 }
 
 class Supervisor {
  public:
-  Supervisor(int report, int user, int group)
-      : report_(report), user_(user), group_(group), is_init_(::getpid() == 1) {}
+  Supervisor(int report, const Supervised* programs, int count, int user, int group)
+      : report_(report), programs_(programs), count_(count), user_(user), group_(group), is_init_(::getpid() == 1) {}
 
-  int run(char** program) {
+  int run() {
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-    sigset_t watched;
-    sigemptyset(&watched);
-    for (const int signal : {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT}) sigaddset(&watched, signal);
-    ::sigprocmask(SIG_BLOCK, &watched, nullptr);
+    sigemptyset(&watched_);
+    for (const int signal : {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT}) sigaddset(&watched_, signal);
+    ::sigprocmask(SIG_BLOCK, &watched_, nullptr);
+    for (int i = 0; i < count_ && i < kMostPids; ++i) {
+      const int error = start(i);
+      if (error != 0) {
+        report(i, "launch", error);
+        end_rest();
+        return 0;
+      }
+      ++running_;
+    }
+    while (running_ > 0) {
+      siginfo_t info{};
+      if (::sigwaitinfo(&watched_, &info) < 0) continue;
+      if (info.si_signo != SIGCHLD) {
+        signal_all(info.si_signo == SIGQUIT ? SIGKILL : SIGTERM);
+      } else {
+        reap();
+      }
+    }
+    end_rest();
+    return 0;
+  }
 
+ private:
+  // Answers the errno of the start; 0 if the program runs.
+  int start(int index) {
     int launch[2];
-    if (::pipe2(launch, O_CLOEXEC) != 0) return report("launch", errno);
+    if (::pipe2(launch, O_CLOEXEC) != 0) return errno;
     // Not fork(3): its handlers may wait for a lock that a thread of the copied process held.
-    main_ = static_cast<pid_t>(::syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr));
-    if (main_ < 0) return report("launch", errno);
-    if (main_ == 0) {
+    const auto pid = static_cast<pid_t>(::syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr));
+    if (pid < 0) {
+      const int error = errno;
+      ::close(launch[0]);
+      ::close(launch[1]);
+      return error;
+    }
+    if (pid == 0) {
       ::setsid();
       sigset_t none;
       sigemptyset(&none);
       ::sigprocmask(SIG_SETMASK, &none, nullptr);
-      if (become_user()) ::execvp(program[0], program);
+      const Supervised& program = programs_[index];
+      environ = program.environment;
+      const bool ready = ::dup2(program.output, 1) >= 0 && ::dup2(program.output, 2) >= 0 && become_user();
+      if (ready) ::execvp(program.program[0], program.program);
       const int error = errno;
       if (::write(launch[1], &error, sizeof error) < 0) ::_exit(126);
       ::_exit(127);
     }
+    started_[index] = pid;
     ::close(launch[1]);
     int error = 0;
-    if (::read(launch[0], &error, sizeof error) == sizeof error) return report("launch", error);
-
-    for (;;) {
-      siginfo_t info{};
-      if (::sigwaitinfo(&watched, &info) < 0) continue;
-      if (info.si_signo != SIGCHLD) {
-        signal_all(info.si_signo == SIGQUIT ? SIGKILL : SIGTERM);
-      } else if (reap()) {
-        break;
-      }
-    }
-    end_rest();
-    return WIFSIGNALED(status_) ? report("signal", WTERMSIG(status_))
-                                : report("exit", WEXITSTATUS(status_));
+    if (::read(launch[0], &error, sizeof error) != sizeof error) error = 0;
+    ::close(launch[0]);
+    return error;
   }
 
- private:
   // Straight to the kernel: the library would ask threads that this copy does not have.
   bool become_user() {
     if (user_ < 0) return true;
@@ -97,17 +141,21 @@ class Supervisor {
            ::syscall(SYS_setresuid, user_, user_, user_) == 0 && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
   }
 
-  // True once the program itself has ended.
-  bool reap() {
-    bool ended = false;
+  void reap() {
     int status = 0;
     while (const pid_t pid = ::waitpid(-1, &status, WNOHANG)) {
-      if (pid < 0) break;
-      if (pid != main_) continue;
-      status_ = status;
-      ended = true;
+      if (pid < 0) return;
+      for (int i = 0; i < count_; ++i) {
+        if (started_[i] != pid) continue;
+        started_[i] = 0;
+        --running_;
+        if (WIFSIGNALED(status)) {
+          report(i, "signal", WTERMSIG(status));
+        } else {
+          report(i, "exit", WEXITSTATUS(status));
+        }
+      }
     }
-    return ended;
   }
 
   void signal_all(int signal) {
@@ -115,10 +163,11 @@ class Supervisor {
       ::kill(-1, signal);
       return;
     }
-    std::vector<pid_t> open = children_of(::getpid());
-    for (std::size_t i = 0; i < open.size(); ++i) {
-      ::kill(open[i], signal);
-      for (const pid_t below : children_of(open[i])) open.push_back(below);
+    pid_t pids[kMostPids];
+    int have = add_children(::getpid(), pids, 0);
+    for (int i = 0; i < have; ++i) {
+      ::kill(pids[i], signal);
+      have = add_children(pids[i], pids, have);
     }
   }
 
@@ -132,34 +181,27 @@ class Supervisor {
     }
   }
 
-  int report(const char* what, int value) {
-    char line[64];
-    const int length = std::snprintf(line, sizeof line, "%s %d\n", what, value);
-    return ::write(report_, line, static_cast<std::size_t>(length)) == length ? 0 : 1;
+  void report(int index, const char* what, int value) {
+    char line[96];
+    const int length = std::snprintf(line, sizeof line, "%d %s %d %lld\n", index, what, value, now_micros());
+    if (::write(report_, line, static_cast<std::size_t>(length)) != length) ::_exit(1);
   }
 
   const int report_;
+  const Supervised* const programs_;
+  const int count_;
   const int user_;
   const int group_;
   const bool is_init_;
-  pid_t main_ = 0;
-  int status_ = 0;
+  sigset_t watched_{};
+  pid_t started_[kMostPids] = {};  // by index; 0 once its end was reported
+  int running_ = 0;
 };
 
 }  // namespace
 
-int supervise(int report, char** program, int user, int group) {
-  return Supervisor(report, user, group).run(program);
-}
-
-int supervise_command(int argc, char** argv) {
-  if (argc < 5 || std::strcmp(argv[3], "--") != 0) {
-    std::fputs("usage: roost supervise FD -- PROGRAM [ARGUMENT...]\n", stderr);
-    return 2;
-  }
-  const int report = std::atoi(argv[2]);
-  ::fcntl(report, F_SETFD, FD_CLOEXEC);
-  return supervise(report, argv + 4);
+int supervise(int report, const Supervised* programs, int count, int user, int group) {
+  return Supervisor(report, programs, count, user, group).run();
 }
 
 }  // namespace roost

@@ -2,17 +2,22 @@
 
 namespace roost {
 
-// Starts `program` (null-terminated), waits for it, ends everything it left behind, and writes one
-// line about its end to the descriptor `report`: "exit CODE", "signal NUMBER" or "launch ERRNO".
-// SIGTERM is passed on to every process it started; SIGQUIT kills them all at once. Answers the exit code of the supervisor itself.
-//
-// As process 1 of a pid namespace no process can outlive it, double-forked daemons included, and it
-// neither allocates nor locks, so that it may run in a bare copy of a process with threads. Elsewhere
-// it adopts orphans (subreaper) and ends those.
-// With a user the program runs as that one, and can become no other.
-int supervise(int report, char** program, int user = -1, int group = -1);
+// One program to be started: null-terminated arguments, its environment, and where its output goes.
+struct Supervised {
+  char** program;
+  char** environment;
+  int output;
+};
 
-// The program `roost supervise FD -- PROGRAM ARGUMENTS...`.
-int supervise_command(int argc, char** argv);
+// Starts `count` programs together, waits for all of them, ends everything they left behind, and
+// writes one line about the end of each to the descriptor `report`: "INDEX exit CODE MICROS",
+// "INDEX signal NUMBER MICROS" or "INDEX launch ERRNO MICROS"; one that cannot be launched ends the
+// others. SIGTERM is passed on to every process below; SIGQUIT kills them all at once.
+//
+// Neither allocates nor locks, so that it may run in a bare copy of a process with threads. As
+// process 1 of a pid namespace no process can outlive it, double-forked daemons included; elsewhere
+// it adopts orphans (subreaper) and ends those.
+// With a user the programs run as that one, and can become no other.
+int supervise(int report, const Supervised* programs, int count, int user = -1, int group = -1);
 
 }  // namespace roost

@@ -12,10 +12,27 @@ std::int64_t count(const ComputeView& view, NodeState state) {
 
 }  // namespace
 
+std::int64_t nodes_needed(const Run& run) {
+  return run.spec.is_object() ? std::max<std::int64_t>(1, run.spec.value("node_count", std::int64_t{1})) : 1;
+}
+
+namespace {
+
+// A run that wants more nodes than the compute may have waits until that is raised, and holds up nobody.
+bool may_ever_start(const ComputeView& view, const Run& run) {
+  return nodes_needed(run) <= view.compute.max_nodes;
+}
+
+}  // namespace
+
 std::int64_t target_nodes(const ComputeView& view) {
   const std::int64_t busy = count(view, NodeState::kRunning);
   if (view.compute.deleting) return busy;
-  return std::clamp(busy + view.waiting_count, view.compute.min_nodes, view.compute.max_nodes);
+  std::int64_t wanted = busy;
+  for (const auto& run : view.waiting) {
+    if (may_ever_start(view, run)) wanted += nodes_needed(run);
+  }
+  return std::clamp(wanted, view.compute.min_nodes, view.compute.max_nodes);
 }
 
 Plan plan_compute(const ComputeView& view, Micros now) {
@@ -33,25 +50,35 @@ Plan plan_compute(const ComputeView& view, Micros now) {
 
   auto free_node = idle.begin();
   auto next_run = view.waiting.begin();
-  while (!view.compute.deleting && free_node != idle.end() && next_run != view.waiting.end()) {
-    plan.starts.push_back({next_run->seq, (*free_node)->id});
-    ++free_node;
-    ++next_run;
+  std::int64_t started = 0;  // nodes
+  for (; !view.compute.deleting && next_run != view.waiting.end(); ++next_run) {
+    if (!may_ever_start(view, *next_run)) continue;
+    const std::int64_t needed = nodes_needed(*next_run);
+    if (idle.end() - free_node < needed) break;
+    Plan::Start start{next_run->seq, {}};
+    for (std::int64_t i = 0; i < needed; ++i) start.nodes.push_back((*free_node++)->id);
+    plan.starts.push_back(std::move(start));
+    started += needed;
   }
 
-  const auto started = static_cast<std::int64_t>(plan.starts.size());
   const auto idle_left = static_cast<std::int64_t>(idle.end() - free_node);
   const std::int64_t alive = busy + started + idle_left + preparing;
   if (!view.compute.deleting) {
     const std::int64_t wanted = target_nodes(view);
     plan.nodes_to_add = std::max<std::int64_t>(0, wanted - alive);
-    const std::int64_t coming = preparing + plan.nodes_to_add;
-    for (std::int64_t i = 0; i < coming && next_run != view.waiting.end(); ++i, ++next_run) {
+    std::int64_t coming = preparing + plan.nodes_to_add + idle_left;
+    if (preparing + plan.nodes_to_add == 0) coming = 0;
+    for (; next_run != view.waiting.end(); ++next_run) {
+      if (!may_ever_start(view, *next_run)) continue;
+      coming -= nodes_needed(*next_run);
+      if (coming < 0) break;
       if (next_run->status == RunStatus::kQueued) plan.provisioning.push_back(next_run->seq);
     }
   }
 
-  const std::int64_t least = view.compute.deleting ? 0 : view.compute.min_nodes;
+  // Nodes that are idle because a gang still waits for more are not idle for nothing.
+  const std::int64_t needed = view.compute.deleting ? 0 : target_nodes(view);
+  const std::int64_t least = view.compute.deleting ? 0 : std::max(view.compute.min_nodes, needed);
   const std::int64_t most = view.compute.deleting ? 0 : view.compute.max_nodes;
   std::int64_t left = alive;
   for (auto it = idle.rbegin(); it != std::make_reverse_iterator(free_node) && left > least; ++it) {

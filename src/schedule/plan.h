@@ -9,18 +9,17 @@
 namespace roost {
 
 // What a compute looks like when a decision is due. `waiting` has the runs that may start, the one to
-// start first in front (priority, then age); `waiting_count` counts them, up to max_nodes.
+// start first in front (priority, then age), at most as many as the compute has nodes.
 struct ComputeView {
   Compute compute;
   std::vector<Node> nodes;
   std::vector<Run> waiting;
-  std::int64_t waiting_count = 0;
 };
 
 struct Plan {
   struct Start {
     std::int64_t run = 0;
-    std::string node;
+    std::vector<std::string> nodes;  // by node rank
   };
   std::vector<Start> starts;
   std::int64_t nodes_to_add = 0;
@@ -29,11 +28,15 @@ struct Plan {
   std::vector<std::int64_t> provisioning;
 };
 
+// How many nodes a run starts on, all at once or not at all.
+std::int64_t nodes_needed(const Run& run);
+
 // How many nodes the compute should have now.
 std::int64_t target_nodes(const ComputeView& view);
 
 // Decides without touching anything: idle nodes to the first runs in the queue, new nodes for the
-// rest up to max_nodes, nodes idle for longer than idle_seconds end down to min_nodes.
+// rest up to max_nodes, nodes idle for longer than idle_seconds end down to min_nodes. A run that
+// needs several nodes waits until that many are idle; nobody behind it takes them.
 Plan plan_compute(const ComputeView& view, Micros now);
 
 }  // namespace roost

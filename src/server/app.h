@@ -11,9 +11,11 @@
 #include "blobs/blob_store.h"
 #include "compute/compute_provider.h"
 #include "db/database.h"
+#include "domain/run.h"
 #include "observe/log_store.h"
 #include "prepare/environment_cache.h"
 #include "prepare/prepare_environment.h"
+#include "records/attempt_records.h"
 #include "records/change_hub.h"
 #include "registry/curated.h"
 #include "server/config.h"
@@ -60,6 +62,15 @@ struct App {
 
   void run_changed(const std::string& run) { hub.publish("run/" + run); }
   void node_changed(const std::string& node) { hub.publish("node/" + node); }
+  // Something changed that every node of the run's newest attempt has to hear of.
+  void nodes_changed(const Run& run) {
+    std::vector<std::string> nodes;
+    (void)db->read([&](Tx& tx) -> Status {
+      ROOST_TRY(nodes, nodes_of_run(tx, run.seq, run.attempt));
+      return {};
+    });
+    for (const auto& node : nodes) node_changed(node);
+  }
 };
 
 }  // namespace roost

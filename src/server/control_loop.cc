@@ -13,6 +13,7 @@
 #include "records/compute_records.h"
 #include "records/run_records.h"
 #include "schedule/plan.h"
+#include "server/conclude_attempt.h"
 
 namespace roost {
 namespace {
@@ -20,6 +21,8 @@ namespace {
 constexpr auto kTick = std::chrono::milliseconds(250);
 constexpr Micros kRetryAfterFailedStart = 5 * kSecond;
 constexpr Micros kLeaveGrace = 10 * kSecond;
+constexpr Micros kStopLimit = 7 * kSecond;
+constexpr Micros kStopSilence = 5 * kSecond;
 
 void report_error(const Status& status, std::string_view doing) {
   if (!status) log_error("{}: {}", doing, status.error().message);
@@ -57,6 +60,7 @@ void ControlLoop::run(std::stop_token stop) {
     if (std::chrono::steady_clock::now() >= next_watch) {
       watch_nodes();
       watch_deadlines();
+      watch_stopping();
       next_watch = std::chrono::steady_clock::now() + kTick;
     }
     schedule();
@@ -71,11 +75,8 @@ void ControlLoop::schedule() {
       ComputeView view;
       view.compute = compute;
       ROOST_TRY(view.nodes, list_nodes(tx, compute.workspace, compute.name));
-      ROOST_TRY(view.waiting_count, count_waiting(tx, compute.workspace, compute.name, compute.max_nodes));
-      if (view.waiting_count > 0) {
-        ROOST_TRY(view.waiting, waiting_runs(tx, compute.workspace, compute.name, compute.max_nodes));
-      }
-      if (view.waiting_count > 0 || !view.nodes.empty() || compute.min_nodes > 0 || compute.deleting) {
+      ROOST_TRY(view.waiting, waiting_runs(tx, compute.workspace, compute.name, compute.max_nodes));
+      if (!view.waiting.empty() || !view.nodes.empty() || compute.min_nodes > 0 || compute.deleting) {
         views.push_back(std::move(view));
       }
     }
@@ -103,12 +104,16 @@ void ControlLoop::schedule() {
       for (const auto& [view, plan] : plans) {
         for (const auto& start : plan.starts) {
           ROOST_TRY(Run run, run_by_row(tx, start.run));
-          ROOST_TRY(Node node, find_node(tx, start.node));
+          std::vector<Node> nodes;
+          for (const auto& id : start.nodes) {
+            ROOST_TRY(Node node, find_node(tx, id));
+            if (node.state == NodeState::kIdle) nodes.push_back(std::move(node));
+          }
           const bool waits = run.status == RunStatus::kQueued || run.status == RunStatus::kProvisioning;
-          if (!waits || node.state != NodeState::kIdle) continue;
+          if (!waits || nodes.size() != start.nodes.size()) continue;
           const std::string token = app_.access->attempt_token(run.id, run.attempt + 1);
-          ROOST_CHECK(start_attempt(tx, run, node, Access::hash(token), now));
-          started.emplace_back(run.id, node.id);
+          ROOST_CHECK(start_attempt(tx, run, nodes, Access::hash(token), now));
+          for (const auto& node : nodes) started.emplace_back(run.id, node.id);
         }
         for (const auto seq : plan.provisioning) {
           ROOST_TRY(Run run, run_by_row(tx, seq));
@@ -209,9 +214,9 @@ void ControlLoop::watch_nodes() {
                node.state == NodeState::kRunning) {
       std::string changed;
       report_error(app_.db->write([&](Tx& tx) -> Status {
-        ROOST_TRY(const auto attempts, open_attempts(tx, node.id));
-        for (const auto& attempt : attempts) {
-          ROOST_TRY(Run run, run_by_row(tx, attempt.run));
+        ROOST_TRY(const auto parts, open_parts(tx, node.id));
+        for (const auto& part : parts) {
+          ROOST_TRY(Run run, run_by_row(tx, part.run));
           if (run.status == RunStatus::kNotResponding) continue;
           changed = run.id;
           ROOST_CHECK(mark_silent(tx, run, fmt::format("node {} does not answer", node.id), now));
@@ -225,14 +230,18 @@ void ControlLoop::watch_nodes() {
 
 void ControlLoop::lose_node(const Node& node, const std::string& reason) {
   std::vector<std::string> runs;
+  std::vector<std::string> told;  // nodes that have to end their share of the run
   const Micros now = app_.clock.now();
   report_error(app_.db->write([&](Tx& tx) -> Status {
     runs.clear();
-    ROOST_TRY(const auto attempts, open_attempts(tx, node.id));
-    for (const auto& attempt : attempts) {
-      ROOST_TRY(Run run, run_by_row(tx, attempt.run));
-      ROOST_CHECK(give_up_attempt(tx, run, reason, now));
-      app_.access->forget(app_.access->attempt_token(run.id, attempt.attempt));
+    told.clear();
+    ROOST_TRY(auto parts, open_parts(tx, node.id));
+    for (auto& part : parts) {
+      ROOST_TRY(Run run, run_by_row(tx, part.run));
+      ROOST_CHECK(lose_part(tx, part, reason, now));
+      ROOST_CHECK(conclude_attempt(app_, tx, run, now));
+      ROOST_TRY(const auto others, nodes_of_run(tx, part.run, part.attempt));
+      told.insert(told.end(), others.begin(), others.end());
       runs.push_back(run.id);
     }
     return remove_node(tx, node.id);
@@ -240,6 +249,7 @@ void ControlLoop::lose_node(const Node& node, const std::string& reason) {
   app_.nodes.forget(node.id);
   app_.access->forget(app_.access->node_token(node.id));
   app_.node_changed(node.id);
+  for (const auto& other : told) app_.node_changed(other);
   for (const auto& run : runs) app_.run_changed(run);
   if (node.state == NodeState::kPreparing) {
     not_before_[node.workspace + "/" + node.compute] = now + kRetryAfterFailedStart;
@@ -265,6 +275,7 @@ void ControlLoop::watch_deadlines() {
   for (const auto seq : late) {
     std::string run_id;
     std::string node;
+    Run late_run;
     report_error(app_.db->write([&](Tx& tx) -> Status {
       ROOST_TRY(Run run, run_by_row(tx, seq));
       if (run.status != RunStatus::kRunning || !run.deadline) return {};
@@ -275,11 +286,35 @@ void ControlLoop::watch_deadlines() {
       const std::string reason = fmt::format("the time limit of {} s was reached", limit);
       run.error = {{"code", "time_limit"}, {"message", reason},
                    {"last_lines", Json::array()}, {"node", node}};
-      return request_cancel(tx, run, reason, now);
+      ROOST_CHECK(request_cancel(tx, run, reason, now));
+      late_run = std::move(run);
+      return {};
     }), "enforcing a time limit");
     if (run_id.empty()) continue;
     app_.run_changed(run_id);
-    app_.node_changed(node);
+    app_.nodes_changed(late_run);
+  }
+}
+
+// A node that does not end its share of a run that failed, and does not answer either, is lost: the
+// others must not wait for it.
+void ControlLoop::watch_stopping() {
+  const Micros now = app_.clock.now();
+  std::vector<Node> silent;
+  report_error(app_.db->read([&](Tx& tx) -> Status {
+    ROOST_TRY(const auto attempts, stopping_attempts(tx, now - kStopLimit));
+    for (const auto& attempt : attempts) {
+      ROOST_TRY(const auto parts, attempt_parts(tx, attempt.run, attempt.attempt));
+      for (const auto& part : parts) {
+        if (part.is_over() || now - app_.nodes.last_heard(part.node, now) < kStopSilence) continue;
+        if (auto node = find_node(tx, part.node)) silent.push_back(std::move(*node));
+      }
+    }
+    return {};
+  }), "reading what is being stopped");
+  for (const auto& node : silent) {
+    app_.provider->end_node(node);
+    lose_node(node, fmt::format("node {} did not answer when its processes had to end", node.id));
   }
 }
 

@@ -28,6 +28,7 @@ class ControlLoop {
   void schedule();
   void watch_nodes();
   void watch_deadlines();
+  void watch_stopping();
   void add_nodes(const Compute& compute, std::int64_t count);
   void lose_node(const Node& node, const std::string& reason);
 

@@ -20,6 +20,7 @@
 #include "records/run_records.h"
 #include "records/workspace_records.h"
 #include "server/app.h"
+#include "server/conclude_attempt.h"
 #include "server/control_loop.h"
 #include "server/environment_builds.h"
 #include "server/default_compute.h"
@@ -207,10 +208,11 @@ class Server::Parts {
     }
     (void)app_.db->write([&](Tx& tx) -> Status {
       for (const auto& node : nodes) {
-        ROOST_TRY(const auto attempts, open_attempts(tx, node.id));
-        for (const auto& attempt : attempts) {
-          ROOST_TRY(Run run, run_by_row(tx, attempt.run));
-          ROOST_CHECK(give_up_attempt(tx, run, "the server was stopped", app_.clock.now()));
+        ROOST_TRY(auto parts, ::roost::open_parts(tx, node.id));
+        for (auto& part : parts) {
+          ROOST_TRY(Run run, run_by_row(tx, part.run));
+          ROOST_CHECK(lose_part(tx, part, "the server was stopped", app_.clock.now()));
+          ROOST_CHECK(conclude_attempt(app_, tx, run, app_.clock.now()));
         }
         ROOST_CHECK(remove_node(tx, node.id));
       }
@@ -230,7 +232,7 @@ class Server::Parts {
     });
     for (const auto& run : runs) {
       app_.run_changed(run.id);
-      if (run.node) app_.node_changed(*run.node);
+      app_.nodes_changed(run);
     }
   }
 

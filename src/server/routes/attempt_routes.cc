@@ -1,13 +1,18 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/frames.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "domain/names.h"
+#include "domain/rank_plan.h"
 #include "execute/attempts.h"
 #include "finalize/finish_run.h"
 #include "observe/metric_store.h"
 #include "records/compute_records.h"
 #include "records/run_records.h"
+#include "server/conclude_attempt.h"
 #include "server/routes/routes.h"
 
 namespace roost {
@@ -35,6 +40,22 @@ Status check_open(App& app, const Request& request) {
     ROOST_TRY(const Run run, find_run(tx, request.parameters.at("run")));
     return check_attempt_open(tx, run, attempt_of(request));
   });
+}
+
+// The part of a node that has still to report.
+Result<AttemptPart> part_of(Tx& tx, const Run& run, int node_rank) {
+  ROOST_TRY(const auto parts, attempt_parts(tx, run.seq, run.attempt));
+  for (const auto& part : parts) {
+    if (part.node_rank == node_rank && !part.is_over()) return part;
+  }
+  return fail(ErrorCode::kFailedPrecondition,
+              fmt::format("node {} of attempt {} of run {} has ended or was given up", node_rank, run.attempt, run.id));
+}
+
+bool has_failed(const FinishReport& report) {
+  return report.outcome != "exited" || std::any_of(report.ranks.begin(), report.ranks.end(), [](const RankEnd& rank) {
+           return !rank.stopped && !rank.succeeded();
+         });
 }
 
 struct Piece {
@@ -135,28 +156,84 @@ Result<Response> finish(App& app, Request& request) {
                   fmt::format("the output {} was not uploaded whole", printable(output.path)));
     }
   }
-  const auto last_lines = app.logs->last_lines(request.parameters["run"], attempt_of(request),
-                                               std::string(kDriverLog), 20);
-  Node node;
+  std::vector<std::string> nodes;
   ROOST_TRY(const Run run, in_attempt(app, request, [&](Tx& tx, Run& open) -> Status {
     ROOST_CHECK(check_streams(app, tx, open, report));
     const Micros now = app.clock.now();
-    ROOST_CHECK(finish_run(tx, open, report, last_lines, now));
-    ROOST_CHECK(close_attempt(tx, open.seq, open.attempt));
-    auto found = find_node(tx, open.node.value_or(""));
-    if (!found) return {};
-    node = std::move(*found);
-    if (node.state == NodeState::kRunning) {
-      node.state = NodeState::kIdle;
-      node.idle_since = now;
-      ROOST_CHECK(save_node(tx, node));
-    }
-    return {};
+    ROOST_TRY(const auto attempt, open_attempt(tx, open.seq));
+    ROOST_TRY(AttemptPart part, part_of(tx, open, report.node_rank));
+    ROOST_CHECK(record_outputs(tx, open, report, attempt->created, now));
+    part.state = PartState::kFinished;
+    part.report = report_json(report);
+    part.ended = now;
+    ROOST_CHECK(save_part(tx, part));
+    if (has_failed(report)) ROOST_CHECK(stop_attempt(tx, open.seq, open.attempt, now));
+    ROOST_CHECK(conclude_attempt(app, tx, open, now));
+    ROOST_TRY(nodes, nodes_of_run(tx, open.seq, attempt_of(request)));
+    auto node = find_node(tx, part.node);
+    if (!node || node->state != NodeState::kRunning) return {};
+    node->state = NodeState::kIdle;
+    node->idle_since = now;
+    return save_node(tx, *node);
   }));
-  app.access->forget(app.access->attempt_token(run.id, run.attempt));
   app.run_changed(run.id);
+  if (nodes.size() > 1) {
+    for (const auto& node : nodes) app.node_changed(node);
+  }
   app.wake_control_loop();
   return json_response({{"status", status_name(run.status)}});
+}
+
+// A node of a gang has what it needs. The last one to say so starts them all.
+Result<Response> ready(App& app, Request& request) {
+  ROOST_TRY(const Json body, json_body(request));
+  JsonFields fields(body, "the node");
+  const auto node_rank = fields.integer("node_rank", 0, 0, INT32_MAX);
+  const Json facts = fields.object("facts");
+  ROOST_CHECK(fields.done());
+  ROOST_CHECK(parse_node_facts(facts));
+  std::vector<std::string> nodes;
+  ROOST_CHECK(in_attempt(app, request, [&](Tx& tx, Run& run) -> Status {
+    nodes.clear();
+    ROOST_CHECK(part_of(tx, run, static_cast<int>(node_rank)));
+    ROOST_TRY(const bool all, mark_ready(tx, run, static_cast<int>(node_rank), facts));
+    if (!all) return {};
+    ROOST_TRY(nodes, nodes_of_run(tx, run.seq, run.attempt));
+    return {};
+  }));
+  for (const auto& node : nodes) app.node_changed(node);
+  return json_response({{"all_ready", !nodes.empty()}});
+}
+
+// A process failed on its own: the others have to end, wherever they are.
+Result<Response> failed(App& app, Request& request) {
+  ROOST_TRY(const Json body, json_body(request));
+  JsonFields fields(body, "the failure");
+  const auto node_rank = fields.integer("node_rank", 0, 0, INT32_MAX);
+  const auto rank = fields.integer("rank", 0, 0, INT32_MAX);
+  ROOST_CHECK(fields.done());
+  std::vector<std::string> nodes;
+  ROOST_TRY(const Run run, in_attempt(app, request, [&](Tx& tx, Run& open) -> Status {
+    nodes.clear();
+    ROOST_CHECK(part_of(tx, open, static_cast<int>(node_rank)));
+    ROOST_TRY(const bool first, stop_attempt(tx, open.seq, open.attempt, app.clock.now()));
+    if (!first) return {};
+    ROOST_TRY(nodes, nodes_of_run(tx, open.seq, open.attempt));
+    return {};
+  }));
+  if (!nodes.empty()) log_info("run {}: rank {} failed; ending the others", run.id, rank);
+  for (const auto& node : nodes) app.node_changed(node);
+  return json_response({{"stopping", true}});
+}
+
+Result<int> node_rank_of(Request& request) {
+  if (request.body.empty()) return 0;
+  ROOST_TRY(const Json body, json_body(request));
+  JsonFields fields(body, "the report");
+  const auto rank = fields.integer("node_rank", 0, 0, INT32_MAX);
+  fields.integer("exited_at_us", 0, 0, INT64_MAX / 2);
+  ROOST_CHECK(fields.done());
+  return static_cast<int>(rank);
 }
 
 }  // namespace
@@ -165,16 +242,26 @@ void add_attempt_routes(Router& router, App& app) {
   const std::string attempt = "/api/v1/attempts/{run}/{attempt}";
   add_operation(router, app, "POST", attempt + "/started", "report_started", Need::kAttempt,
                 [&app](Request& request, const Principal&) -> Result<Response> {
+                  ROOST_TRY(const int node_rank, node_rank_of(request));
                   ROOST_TRY(const Run run, in_attempt(app, request, [&](Tx& tx, Run& open) {
-                    return mark_started(tx, open, app.clock.now());
+                    return mark_started(tx, open, node_rank, app.clock.now());
                   }));
                   app.run_changed(run.id);
                   return json_response({{"status", status_name(run.status)}});
                 });
+  add_operation(router, app, "POST", attempt + "/ready", "report_ready", Need::kAttempt,
+                [&app](Request& request, const Principal&) { return ready(app, request); });
+  add_operation(router, app, "POST", attempt + "/failed", "report_failed", Need::kAttempt,
+                [&app](Request& request, const Principal&) { return failed(app, request); });
   add_operation(router, app, "POST", attempt + "/exited", "report_exited", Need::kAttempt,
                 [&app](Request& request, const Principal&) -> Result<Response> {
-                  ROOST_TRY(const Run run, in_attempt(app, request, [&](Tx& tx, Run& open) {
-                    return mark_exited(tx, open, app.clock.now());
+                  ROOST_TRY(const int node_rank, node_rank_of(request));
+                  ROOST_TRY(const Run run, in_attempt(app, request, [&](Tx& tx, Run& open) -> Status {
+                    ROOST_TRY(const auto parts, attempt_parts(tx, open.seq, open.attempt));
+                    const bool last = std::all_of(parts.begin(), parts.end(), [&](const AttemptPart& part) {
+                      return part.node_rank == node_rank || part.is_over();
+                    });
+                    return last ? mark_exited(tx, open, app.clock.now()) : Status();
                   }));
                   app.run_changed(run.id);
                   return json_response({{"status", status_name(run.status)}});

@@ -13,7 +13,7 @@ Result<Json> describe(App& app, Tx& tx, const Compute& compute) {
   ComputeView view;
   view.compute = compute;
   ROOST_TRY(view.nodes, list_nodes(tx, compute.workspace, compute.name));
-  ROOST_TRY(view.waiting_count, count_waiting(tx, compute.workspace, compute.name, compute.max_nodes));
+  ROOST_TRY(view.waiting, waiting_runs(tx, compute.workspace, compute.name, compute.max_nodes));
   return compute_json(compute, view.nodes, target_nodes(view), app.machine);
 }
 
@@ -130,10 +130,10 @@ void add_compute_routes(Router& router, App& app) {
                     ROOST_TRY(const auto nodes, list_nodes(tx, request.parameters["workspace"],
                                                            request.parameters["compute"]));
                     for (const auto& node : nodes) {
-                      ROOST_TRY(const auto attempts, open_attempts(tx, node.id));
+                      ROOST_TRY(const auto parts, open_parts(tx, node.id));
                       std::optional<std::string> run;
-                      if (!attempts.empty()) {
-                        ROOST_TRY(const Run at, run_by_row(tx, attempts.front().run));
+                      if (!parts.empty()) {
+                        ROOST_TRY(const Run at, run_by_row(tx, parts.front().run));
                         run = at.id;
                       }
                       items.push_back(node_json(app, node, run));

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "domain/names.h"
+#include "domain/rank_plan.h"
 #include "records/run_records.h"
 #include "server/routes/follow_run.h"
 #include "server/routes/routes.h"
@@ -47,7 +48,7 @@ class LogBytes final : public ResponseStream {
 Result<Response> get_log(App& app, Request& request, const Principal& who) {
   ROOST_TRY(const Run run, look_up(app, request, who));
   ROOST_CHECK(check_artifact_path(request.parameters["name"]));
-  const std::string name = real_log_name(request.parameters["name"]);
+  const std::string name = log_of_run(gang_of_spec(run.spec), request.parameters["name"]);
   // The build of its environment comes before the first attempt.
   const std::int64_t newest = name == kBuildLog ? 0 : run.attempt;
   ROOST_TRY(const auto attempt, integer_query(request, "attempt", newest, 0, run.attempt));
@@ -63,7 +64,7 @@ Result<Response> get_log(App& app, Request& request, const Principal& who) {
   std::uint64_t size = 0;
   if (auto known = app.logs->size(run.id, attempt, name)) {
     size = *known;
-  } else if (name != kDriverLog) {
+  } else if (rank_of_log(name) < 0) {
     return fail(known.error());
   }
   const std::uint64_t length =

@@ -1,4 +1,5 @@
-#include <set>
+#include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -12,6 +13,7 @@ namespace roost {
 namespace {
 
 constexpr Micros kPingEvery = 5 * kSecond;
+constexpr int kStopGrace = 5;  // seconds for the other processes of a run, once one has failed
 
 // What a node is to do, as it becomes due. Always worked out from the records, so that a runner that
 // connects again is told everything that is still open; it knows by itself what it has already done.
@@ -36,20 +38,8 @@ class OrderStream final : public ResponseStream {
         return fail(node.error());
       }
       if (node->state == NodeState::kLeaving) add(piece, {{"type", "leave"}});
-      ROOST_TRY(const auto attempts, open_attempts(tx, node_));
-      for (const auto& attempt : attempts) {
-        ROOST_TRY(const Run run, run_by_row(tx, attempt.run));
-        const std::pair key(attempt.run, attempt.attempt);
-        if (started_.insert(key).second) {
-          ROOST_TRY(const Json order,
-                    make_order(tx, run, app_.access->attempt_token(run.id, attempt.attempt), now));
-          add(piece, {{"type", "start"}, {"order", order}});
-        }
-        if (run.status == RunStatus::kCancelRequested && canceled_.insert(key).second) {
-          add(piece, {{"type", "cancel"}, {"run", run.id}, {"attempt", attempt.attempt},
-                      {"grace_seconds", app_.config.cancel_grace_seconds}});
-        }
-      }
+      ROOST_TRY(const auto parts, open_parts(tx, node_));
+      for (const auto& part : parts) ROOST_CHECK(add_orders(tx, part, now, piece));
       return {};
     });
     if (gone) return Step::kEnd;
@@ -59,6 +49,41 @@ class OrderStream final : public ResponseStream {
   }
 
  private:
+  // What the node has not been told yet of its part of an attempt.
+  Status add_orders(Tx& tx, const AttemptPart& part, Micros now, std::string& piece) {
+    ROOST_TRY(const Run run, run_by_row(tx, part.run));
+    ROOST_TRY(const auto attempt, open_attempt(tx, part.run));
+    Told& told = told_[{part.run, part.attempt}];
+    const auto order = [&](const char* type) {
+      return Json{{"type", type}, {"run", run.id}, {"attempt", part.attempt}};
+    };
+    if (!std::exchange(told.start, true)) {
+      ROOST_TRY(const Json work, make_order(tx, run, part.node_rank,
+                                            app_.access->attempt_token(run.id, part.attempt), now));
+      add(piece, {{"type", "start"}, {"order", work}});
+    }
+    if (!told.go && part.facts.is_object()) {
+      ROOST_TRY(const auto parts, attempt_parts(tx, part.run, part.attempt));
+      if (Json nodes = facts_of_all(parts); !nodes.is_null()) {
+        told.go = true;
+        Json line = order("go");
+        line["nodes"] = std::move(nodes);
+        add(piece, line);
+      }
+    }
+    if (attempt && attempt->stopping && !std::exchange(told.stop, true)) {
+      Json line = order("stop");
+      line["grace_seconds"] = kStopGrace;
+      add(piece, line);
+    }
+    if (run.status == RunStatus::kCancelRequested && !std::exchange(told.cancel, true)) {
+      Json line = order("cancel");
+      line["grace_seconds"] = app_.config.cancel_grace_seconds;
+      add(piece, line);
+    }
+    return {};
+  }
+
   void add(std::string& piece, const Json& line) {
     piece += to_text(line);
     piece += '\n';
@@ -67,8 +92,13 @@ class OrderStream final : public ResponseStream {
 
   App& app_;
   const std::string node_;
-  std::set<std::pair<std::int64_t, std::int64_t>> started_;
-  std::set<std::pair<std::int64_t, std::int64_t>> canceled_;
+  struct Told {
+    bool start = false;
+    bool go = false;
+    bool stop = false;
+    bool cancel = false;
+  };
+  std::map<std::pair<std::int64_t, std::int64_t>, Told> told_;  // by run and attempt
   Micros last_sent_ = 0;
   ChangeHub::Subscription subscription_;
 };
@@ -92,6 +122,13 @@ Result<Response> stream_orders(App& app, Request& request) {
   return response;
 }
 
+bool all_heard(App& app, const std::vector<AttemptPart>& parts, Micros now) {
+  return std::all_of(parts.begin(), parts.end(), [&](const AttemptPart& part) {
+    return part.is_over() || now - app.nodes.last_heard(part.node, now) <=
+                                 static_cast<Micros>(app.config.node_silent_seconds * kSecond);
+  });
+}
+
 Result<Response> heartbeat(App& app, Request& request) {
   ROOST_TRY(const Json body, json_body(request));
   JsonFields fields(body, "the heartbeat");
@@ -107,14 +144,16 @@ Result<Response> heartbeat(App& app, Request& request) {
     bool back = false;
     ROOST_CHECK(app.db->write([&](Tx& tx) -> Status {
       ROOST_TRY(Run run, find_run(tx, run_id));
+      ROOST_TRY(const auto parts, attempt_parts(tx, run.seq, attempt));
+      const auto part = std::find_if(parts.begin(), parts.end(), [&](const AttemptPart& p) { return p.node == node; });
       const auto open = check_attempt_open(tx, run, attempt);
-      if (!open) {
-        // An attempt that ended normally is still mentioned until the runner has cleaned up.
-        fenced = run.attempt != attempt || !is_terminal(run.status);
+      if (!open || part == parts.end() || part->is_over()) {
+        // A part that ended normally is still mentioned until the runner has cleaned up.
+        fenced = part == parts.end() || part->state != PartState::kFinished;
         return {};
       }
-      back = run.status == RunStatus::kNotResponding;
-      ROOST_CHECK(mark_heard(tx, run, now));
+      back = run.status == RunStatus::kNotResponding && all_heard(app, parts, now);
+      if (back) ROOST_CHECK(mark_heard(tx, run, now));
       if (!usage.empty()) ROOST_CHECK(insert_system_sample(tx, run.seq, node, now, usage));
       return {};
     }));

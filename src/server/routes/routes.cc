@@ -186,6 +186,7 @@ Router all_routes(App& app) {
   add_compute_routes(router, app);
   add_token_routes(router, app);
   add_node_routes(router, app);
+  add_rank_routes(router, app);
   add_attempt_routes(router, app);
   return router;
 }

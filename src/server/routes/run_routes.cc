@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "domain/names.h"
+#include "domain/rank_plan.h"
 #include "domain/run_spec.h"
 #include "execute/attempts.h"
 #include "prepare/prepare_environment.h"
@@ -162,7 +163,7 @@ Result<Response> cancel(App& app, Request& request, const Principal& who) {
     return {};
   }));
   app.run_changed(run.id);
-  if (run.node) app.node_changed(*run.node);
+  app.nodes_changed(run);
   return json_response(answer);
 }
 
@@ -271,7 +272,7 @@ void add_run_routes(Router& router, App& app) {
                     ROOST_TRY(const auto from, integer_query(request, "build_offset", 0, 0, INT64_MAX));
                     build_offset = static_cast<std::uint64_t>(from);
                   }
-                  response.stream = follow_run(app, run.id, real_log_name(log),
+                  response.stream = follow_run(app, run.id, log_of_run(gang_of_spec(run.spec), log),
                                                static_cast<std::uint64_t>(offset), build_offset);
                   return response;
                 });

@@ -1,0 +1,117 @@
+#include "domain/root_cause.h"
+
+#include <algorithm>
+#include <csignal>
+
+#include <fmt/format.h>
+
+#include "domain/exit_text.h"
+
+namespace roost {
+namespace {
+
+// A rank with what its output says.
+struct Seen {
+  const RankEnd* end = nullptr;
+  std::optional<Traceback> traceback;
+  bool failed = false;
+  bool secondary = false;
+  bool timeout = false;
+};
+
+bool is_crash(std::optional<std::int64_t> signal) {
+  return signal == SIGSEGV || signal == SIGABRT || signal == SIGBUS || signal == SIGILL || signal == SIGFPE;
+}
+
+Seen look_at(const RankEnd& end) {
+  Seen seen;
+  seen.end = &end;
+  if (end.succeeded()) return seen;
+  if (const auto verdict = launcher_verdict(end.output)) {
+    seen.traceback = traceback_of_rank(end.output, verdict->rank);
+  }
+  if (!seen.traceback) seen.traceback = last_traceback(end.output);
+  // Whoever was told to end and did so without a word of his own did not fail.
+  seen.failed = !end.stopped || is_crash(end.signal) || (end.exit_code && seen.traceback);
+  if (!seen.failed) seen.traceback.reset();
+  const std::string said = seen.traceback ? seen.traceback->exception : "";
+  seen.timeout = is_timeout(said);
+  // SIGTERM that did not come from us came from a launcher that ends the rest after a failure.
+  seen.secondary = is_secondary(said) || end.signal == SIGTERM || end.exit_code == 128 + SIGTERM;
+  return seen;
+}
+
+const Seen* earliest(const std::vector<Seen>& all, auto&& is_one) {
+  const Seen* first = nullptr;
+  for (const auto& seen : all) {
+    if (is_one(seen) && (!first || seen.end->ended < first->end->ended)) first = &seen;
+  }
+  return first;
+}
+
+std::string who(const RankEnd& end) { return fmt::format("rank {} on {}", end.rank, end.node); }
+
+std::string failure_text(const Seen& seen) {
+  const RankEnd& end = *seen.end;
+  std::string text = fmt::format("{} {}", who(end), end_text(end.exit_code, end.signal, end.out_of_memory));
+  if (seen.traceback) text += ": " + seen.traceback->exception;
+  return text;
+}
+
+}  // namespace
+
+std::string_view rank_role_name(RankRole role) {
+  switch (role) {
+    case RankRole::kFine: return "fine";
+    case RankRole::kCulprit: return "root_cause";
+    case RankRole::kVictim: return "victim";
+    case RankRole::kStopped: return "stopped";
+  }
+  return "fine";
+}
+
+std::optional<RootCause> find_root_cause(const std::vector<RankEnd>& ranks) {
+  std::vector<Seen> all;
+  for (const auto& end : ranks) all.push_back(look_at(end));
+  const auto failed = [](const Seen& seen) { return seen.failed; };
+  const Seen* first = earliest(all, failed);
+  if (!first) return std::nullopt;
+
+  RootCause cause;
+  const Seen* culprit = earliest(all, [&](const Seen& seen) { return failed(seen) && !seen.secondary; });
+  cause.certain = culprit != nullptr;
+  if (culprit) {
+    cause.message = failure_text(*culprit);
+  } else if (const Seen* early = earliest(all, [&](const Seen& seen) {
+               return seen.end->succeeded() && !seen.end->stopped && seen.end->ended < first->end->ended;
+             }); early && !first->timeout) {
+    culprit = early;
+    cause.message = fmt::format("{} ended with exit code 0 while the others still needed it; they say: {}",
+                                who(*early->end), first->traceback ? first->traceback->exception : "nothing");
+  } else if (const Seen* absent = earliest(all, [](const Seen& seen) { return seen.end->stopped && !seen.failed; });
+             absent && first->timeout) {
+    culprit = absent;
+    cause.message = fmt::format("{} did not answer the others in time: {} gave up with {}", who(*absent->end),
+                                who(*first->end), first->traceback ? first->traceback->exception : "no word");
+  } else {
+    culprit = first;
+    cause.message = failure_text(*first) + " (it looks as if a peer had gone away, but none failed on its own)";
+  }
+  cause.rank = culprit->end->rank;
+  cause.node = culprit->end->node;
+  cause.traceback = culprit->traceback;
+  for (const auto& seen : all) {
+    RankRole role = RankRole::kFine;
+    if (&seen == culprit) {
+      role = RankRole::kCulprit;
+    } else if (seen.failed) {
+      role = RankRole::kVictim;
+    } else if (seen.end->stopped) {
+      role = RankRole::kStopped;
+    }
+    cause.roles.push_back(role);
+  }
+  return cause;
+}
+
+}  // namespace roost

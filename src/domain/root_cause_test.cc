@@ -1,0 +1,141 @@
+#include "domain/root_cause.h"
+
+#include <csignal>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace roost {
+namespace {
+
+const std::string kReset =
+    "step 3\n[rank0]: Traceback (most recent call last):\n[rank0]:   File \"t.py\", line 9, in <module>\n"
+    "[rank0]:     dist.all_reduce(x)\n[rank0]: RuntimeError: [gloo/transport/tcp/pair.cc:534] Connection closed by "
+    "peer [127.0.0.1]:51234\n";
+const std::string kValue =
+    "Traceback (most recent call last):\n  File \"train.py\", line 7, in <module>\n    main()\n"
+    "  File \"train.py\", line 4, in main\n    raise ValueError(\"bad batch\")\nValueError: bad batch\n";
+const std::string kTimeout =
+    "Traceback (most recent call last):\n  File \"t.py\", line 2, in <module>\n    dist.barrier()\n"
+    "RuntimeError: [gloo/transport/tcp/unbound_buffer.cc:81] Timed out waiting 5000ms for recv operation\n";
+
+RankEnd exited(int rank, int code, Micros at, std::string output = "") {
+  RankEnd end;
+  end.rank = rank;
+  end.node = "node" + std::to_string(rank / 2);
+  end.exit_code = code;
+  end.ended = at;
+  end.output = std::move(output);
+  return end;
+}
+
+RankEnd signalled(int rank, int signal, Micros at, bool stopped = false) {
+  RankEnd end = exited(rank, 0, at);
+  end.exit_code.reset();
+  end.signal = signal;
+  end.stopped = stopped;
+  return end;
+}
+
+TEST(RootCause, NobodyFailed) { EXPECT_FALSE(find_root_cause({exited(0, 0, 5), exited(1, 0, 6)})); }
+
+TEST(RootCause, TheExceptionAndNotThoseWhoLostTheirPeer) {
+  const auto cause =
+      find_root_cause({exited(0, 1, 10, kReset), exited(1, 1, 11, kReset), exited(2, 1, 30, kReset), exited(3, 1, 20, kValue)});
+  ASSERT_TRUE(cause);
+  EXPECT_EQ(cause->rank, 3);
+  EXPECT_EQ(cause->node, "node1");
+  EXPECT_EQ(cause->message, "rank 3 on node1 ended with exit code 1: ValueError: bad batch");
+  ASSERT_TRUE(cause->traceback);
+  EXPECT_EQ(cause->traceback->lines.front(), "Traceback (most recent call last):");
+  EXPECT_EQ(cause->traceback->lines.back(), "ValueError: bad batch");
+  EXPECT_EQ(cause->roles, (std::vector{RankRole::kVictim, RankRole::kVictim, RankRole::kVictim, RankRole::kCulprit}));
+}
+
+TEST(RootCause, TheFirstOfSeveralThatFailedOnTheirOwn) {
+  const auto cause = find_root_cause({exited(0, 1, 30, kValue), exited(1, 2, 20), exited(2, 1, 10, kReset)});
+  ASSERT_TRUE(cause);
+  EXPECT_EQ(cause->rank, 1);
+  EXPECT_EQ(cause->message, "rank 1 on node0 ended with exit code 2");
+}
+
+TEST(RootCause, ASignalCountsButNotOneThatWeSentOrALauncherDid) {
+  auto cause = find_root_cause({signalled(0, SIGTERM, 5, true), signalled(1, SIGSEGV, 4), signalled(2, SIGTERM, 3)});
+  ASSERT_TRUE(cause);
+  EXPECT_EQ(cause->rank, 1);
+  EXPECT_NE(cause->message.find("SIGSEGV (segmentation fault)"), std::string::npos);
+  EXPECT_EQ(cause->roles, (std::vector{RankRole::kStopped, RankRole::kCulprit, RankRole::kVictim}));
+}
+
+TEST(RootCause, OutOfMemoryIsSaid) {
+  auto killed = signalled(1, SIGKILL, 4);
+  killed.out_of_memory = true;
+  const auto cause = find_root_cause({exited(0, 1, 5, kReset), killed});
+  ASSERT_TRUE(cause);
+  EXPECT_NE(cause->message.find("out of memory, the kernel ended it"), std::string::npos) << cause->message;
+}
+
+TEST(RootCause, ARankThatLeftTooEarly) {
+  const auto cause = find_root_cause({exited(0, 1, 10, kReset), exited(1, 0, 5), exited(2, 1, 11, kReset)});
+  ASSERT_TRUE(cause);
+  EXPECT_EQ(cause->rank, 1);
+  EXPECT_NE(cause->message.find("while the others still needed it"), std::string::npos) << cause->message;
+}
+
+TEST(RootCause, ARankThatNeverAnswered) {
+  const auto cause =
+      find_root_cause({exited(0, 1, 10, kTimeout), exited(1, 1, 11, kTimeout), signalled(2, SIGTERM, 12, true)});
+  ASSERT_TRUE(cause);
+  EXPECT_EQ(cause->rank, 2);
+  EXPECT_NE(cause->message.find("rank 2 on node1 did not answer the others in time"), std::string::npos);
+}
+
+TEST(RootCause, OnlyVictimsAreLeft) {
+  const auto cause = find_root_cause({exited(0, 1, 10, kReset), exited(1, 1, 9, kReset)});
+  ASSERT_TRUE(cause);
+  EXPECT_EQ(cause->rank, 1);
+  EXPECT_NE(cause->message.find("but none failed on its own"), std::string::npos);
+}
+
+TEST(Traceback, ReadsTheLastOneWithoutThePrefixesOfLaunchers) {
+  const auto found = last_traceback(fmt::format("{}retrying\n{}bye\n", kValue, kReset));
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(found->exception.starts_with("RuntimeError: [gloo")) << found->exception;
+  EXPECT_EQ(found->lines.size(), 4U);
+  EXPECT_FALSE(last_traceback("all is well\n"));
+  EXPECT_FALSE(last_traceback("Traceback (most recent call last):\n  File \"cut off"));
+}
+
+TEST(Traceback, ReadsFatalErrorsAndUncaughtExceptions) {
+  const auto fatal = last_traceback(
+      "Fatal Python error: Segmentation fault\n\nCurrent thread 0x1 (most recent call first):\n  File \"a.py\", line 3 in f\n"
+      "\nExtension modules: numpy (total: 1)\n");
+  ASSERT_TRUE(fatal);
+  EXPECT_EQ(fatal->exception, "Fatal Python error: Segmentation fault");
+  EXPECT_EQ(fatal->lines.back(), "  File \"a.py\", line 3 in f");
+  const auto thrown = last_traceback("terminate called after throwing an instance of 'std::runtime_error'\n  what():  no\n");
+  ASSERT_TRUE(thrown);
+  EXPECT_NE(thrown->exception.find("no"), std::string::npos);
+}
+
+TEST(Traceback, UnderstandsTorchrun) {
+  const std::string output = fmt::format(
+      "[rank1]: Traceback (most recent call last):\n[rank1]:   File \"t.py\", line 1\n[rank1]: KeyError: 'x'\n{}"
+      "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \n====\nt.py FAILED\n----\n"
+      "Root Cause (first observed failure):\n[0]:\n  time      : 2026-01-01_00:00:00\n  host      : h\n"
+      "  rank      : 1 (local_rank: 1)\n  exitcode  : 1 (pid: 12)\n  error_file: <N/A>\n====\n",
+      kReset);
+  const auto verdict = launcher_verdict(output);
+  ASSERT_TRUE(verdict);
+  EXPECT_EQ(verdict->rank, 1);
+  EXPECT_EQ(verdict->exit_code, 1);
+  const auto found = traceback_of_rank(output, 1);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->exception, "KeyError: 'x'");
+  const auto cause = find_root_cause({exited(0, 1, 5, output)});
+  ASSERT_TRUE(cause && cause->traceback);
+  EXPECT_EQ(cause->traceback->exception, "KeyError: 'x'");
+}
+
+}  // namespace
+}  // namespace roost

@@ -1,0 +1,132 @@
+#include "domain/traceback.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "base/text.h"
+
+namespace roost {
+namespace {
+
+constexpr std::string_view kStart = "Traceback (most recent call last):";
+constexpr std::size_t kMostLines = 60;
+
+// What torch.distributed, NCCL, gloo, Horovod and MPI print in a process whose peer went away.
+constexpr std::array kSecondary = {
+    "connection reset by peer", "connection closed by peer", "connection refused", "broken pipe",
+    "socket closed", "socket timeout", "remote process exited", "peer closed", "recvbytes failed",
+    "sendbytes failed", "failed to recv", "failed to send", "read error [", "write error [",
+    "connection was likely closed", "connectfullmesh failed", "gloo::enforcenotmet", "ncclremoteerror",
+    "ncclsystemerror", "ncclinternalerror", "nccl communicator was aborted", "nccl error",
+    "horovod has been shut down", "horovodinternalerror", "horovod background loop uncaught",
+    "rendezvousconnectionerror", "rendezvousclosederror", "diststoreerror", "distnetworkerror: the client socket",
+    "distbackenderror", "sigtermexception", "signalexception: process", "mpi_err_proc_failed",
+    "mpi_err_other", "connection aborted"};
+constexpr std::array kTimeouts = {"timed out", "timeout", "watchdog caught collective", "waited in vain"};
+
+// "[rank3]: text" of newer PyTorch, "[1,3]<stderr>:text" of mpirun.
+std::string_view without_prefix(std::string_view line) {
+  const std::size_t end = line.find("]: ");
+  if (line.starts_with("[rank") && end != std::string_view::npos) return line.substr(end + 3);
+  const std::size_t tag = line.find(">:");
+  if (line.starts_with("[1,") && tag != std::string_view::npos) return line.substr(tag + 2);
+  return line;
+}
+
+std::vector<std::string> lines_of(std::string_view output) {
+  std::vector<std::string> lines = split(to_utf8(output), '\n');
+  for (auto& line : lines) {
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    line = std::string(without_prefix(line)).substr(0, 1000);
+  }
+  return lines;
+}
+
+bool is_indented(const std::string& line) { return line.empty() || line[0] == ' ' || line[0] == '\t'; }
+
+Traceback python_traceback(const std::vector<std::string>& lines, std::size_t start) {
+  Traceback found;
+  std::size_t at = start + 1;
+  while (at < lines.size() && is_indented(lines[at])) ++at;
+  // "ExceptionGroup" lines carry bars; everything else names the exception here.
+  for (std::size_t i = start; i <= at && i < lines.size(); ++i) found.lines.push_back(lines[i]);
+  if (at < lines.size()) found.exception = lines[at];
+  if (found.lines.size() > kMostLines) {
+    found.lines.erase(found.lines.begin() + 1, found.lines.end() - static_cast<long>(kMostLines));
+  }
+  return found;
+}
+
+Traceback fatal_error(const std::vector<std::string>& lines, std::size_t start) {
+  Traceback found;
+  found.exception = lines[start];
+  for (std::size_t i = start; i < lines.size() && found.lines.size() < kMostLines; ++i) {
+    if (i > start && lines[i].starts_with("Extension modules:")) break;
+    found.lines.push_back(lines[i]);
+  }
+  while (!found.lines.empty() && found.lines.back().empty()) found.lines.pop_back();
+  return found;
+}
+
+Traceback uncaught(const std::vector<std::string>& lines, std::size_t start) {
+  Traceback found{lines[start], {lines[start]}};
+  if (start + 1 < lines.size() && trim(lines[start + 1]).starts_with("what():")) {
+    found.lines.push_back(lines[start + 1]);
+    found.exception += ": " + std::string(trim(lines[start + 1]).substr(7));
+  }
+  return found;
+}
+
+std::optional<Traceback> last_in(const std::vector<std::string>& lines) {
+  for (std::size_t i = lines.size(); i-- > 0;) {
+    if (lines[i] == kStart) {
+      Traceback found = python_traceback(lines, i);
+      if (!found.exception.empty()) return found;
+    } else if (lines[i].starts_with("Fatal Python error: ")) {
+      return fatal_error(lines, i);
+    } else if (lines[i].starts_with("terminate called after throwing")) {
+      return uncaught(lines, i);
+    }
+  }
+  return std::nullopt;
+}
+
+template <std::size_t N>
+bool has_one(std::string_view text, const std::array<const char*, N>& words) {
+  const std::string folded = lower(text);
+  return std::any_of(words.begin(), words.end(),
+                     [&](const char* word) { return folded.find(word) != std::string::npos; });
+}
+
+}  // namespace
+
+std::optional<Traceback> last_traceback(std::string_view output) { return last_in(lines_of(output)); }
+
+std::optional<Traceback> traceback_of_rank(std::string_view output, int rank) {
+  const std::string prefix = "[rank" + std::to_string(rank) + "]: ";
+  std::vector<std::string> lines;
+  for (const auto& line : split(to_utf8(output), '\n')) {
+    if (line.starts_with(prefix)) lines.push_back(line.substr(prefix.size()).substr(0, 1000));
+  }
+  return last_in(lines);
+}
+
+std::optional<LauncherVerdict> launcher_verdict(std::string_view output) {
+  const std::size_t start = output.rfind("Root Cause (first observed failure):");
+  if (start == std::string_view::npos) return std::nullopt;
+  LauncherVerdict verdict;
+  bool has_rank = false;
+  for (const auto& line : split(output.substr(start), '\n')) {
+    const std::string text(trim(line));
+    has_rank = has_rank || std::sscanf(text.c_str(), "rank : %d", &verdict.rank) == 1 ||
+               std::sscanf(text.c_str(), "rank      : %d", &verdict.rank) == 1;
+    if (std::sscanf(text.c_str(), "exitcode : %d", &verdict.exit_code) == 1 && has_rank) return verdict;
+  }
+  return std::nullopt;
+}
+
+bool is_secondary(std::string_view error) { return has_one(error, kSecondary) || is_timeout(error); }
+bool is_timeout(std::string_view error) { return has_one(error, kTimeouts); }
+
+}  // namespace roost

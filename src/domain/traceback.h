@@ -1,0 +1,34 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace roost {
+
+// What a program said of its own failure at the end of its output.
+struct Traceback {
+  std::string exception;           // "ValueError: bad batch"
+  std::vector<std::string> lines;  // from "Traceback" to the exception, without a launcher's prefixes
+};
+
+// The last Python traceback, fatal error or uncaught C++ exception in the output of one process.
+std::optional<Traceback> last_traceback(std::string_view output);
+
+// What torchrun and torch.distributed.launch say about the worker that failed first.
+struct LauncherVerdict {
+  int rank = 0;
+  int exit_code = 0;  // negative: the signal that ended it
+};
+std::optional<LauncherVerdict> launcher_verdict(std::string_view output);
+
+// The same as last_traceback for one rank in the output of a launcher, which marks its workers' lines.
+std::optional<Traceback> traceback_of_rank(std::string_view output, int rank);
+
+// True if an error is what a process says when one of its peers went away.
+bool is_secondary(std::string_view error);
+// True if it says that it waited for a peer in vain.
+bool is_timeout(std::string_view error);
+
+}  // namespace roost

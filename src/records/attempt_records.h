@@ -1,0 +1,59 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "db/database.h"
+
+namespace roost {
+
+// An attempt is one try of a run on its nodes; only while it is open are its writes taken.
+struct Attempt {
+  std::int64_t run = 0;
+  std::int64_t attempt = 0;
+  std::string node;  // the first
+  bool open = true;
+  Micros created = 0;
+  std::optional<Micros> stopping;  // since when its processes are being ended, because one failed
+};
+
+// What one node does for an attempt.
+enum class PartState { kAssigned, kReady, kStarted, kFinished, kLost };
+std::string_view part_state_name(PartState state);
+
+struct AttemptPart {
+  std::int64_t run = 0;
+  std::int64_t attempt = 0;
+  int node_rank = 0;
+  std::string node;
+  PartState state = PartState::kAssigned;
+  Json facts;   // what the node said of itself when it was ready
+  Json report;  // what it said at its end, or {"lost": reason}
+  Json command; // what MPI asked it to start
+  Micros ended = 0;
+
+  bool is_over() const { return state == PartState::kFinished || state == PartState::kLost; }
+};
+
+Status insert_attempt(Tx& tx, const Attempt& attempt, const std::vector<std::string>& nodes,
+                      std::string_view token_hash, Micros now);
+Status close_attempt(Tx& tx, std::int64_t run, std::int64_t attempt);
+// Notes that the processes of the attempt have to end; false if that was so already.
+Result<bool> stop_attempt(Tx& tx, std::int64_t run, std::int64_t attempt, Micros now);
+Result<std::optional<Attempt>> attempt_for_token(Tx& tx, std::string_view token_hash);
+Result<std::optional<Attempt>> open_attempt(Tx& tx, std::int64_t run);
+// Open attempts that are being stopped since before `before`.
+Result<std::vector<Attempt>> stopping_attempts(Tx& tx, Micros before);
+
+// What the node has to do or is doing now.
+Result<std::vector<AttemptPart>> open_parts(Tx& tx, std::string_view node);
+// All parts of an attempt, by node rank.
+Result<std::vector<AttemptPart>> attempt_parts(Tx& tx, std::int64_t run, std::int64_t attempt);
+Status save_part(Tx& tx, const AttemptPart& part);
+// The nodes of the run's newest attempt.
+Result<std::vector<std::string>> nodes_of_run(Tx& tx, std::int64_t run, std::int64_t attempt);
+
+}  // namespace roost

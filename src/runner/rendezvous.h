@@ -1,0 +1,42 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/files.h"
+#include "domain/rank_plan.h"
+
+namespace roost {
+
+// Ports that are free now and that no other node of this machine will take while this lives: each is
+// held by a lock on a file in a folder that the nodes of this machine share.
+class PortHold {
+ public:
+  // The first is `preferred` where that is free. Fewer than `count` only if the machine has no more.
+  static Result<PortHold> take(const std::filesystem::path& folder, int preferred, int count);
+  const std::vector<int>& ports() const { return ports_; }
+
+ private:
+  std::vector<int> ports_;
+  std::vector<Fd> locks_;
+};
+
+// The port that Azure ML gives to the rendezvous.
+inline constexpr int kMasterPort = 6105;
+
+// Equal for two processes under the same kernel, whatever their namespaces.
+std::string machine_id();
+
+// The network interface that has the address; "" if none has it.
+std::string interface_of(const std::string& address);
+
+// What keeps gloo, NCCL and others on the network between the nodes. The operator's own settings, which
+// are in `set` already, stay.
+void add_network_variables(const std::string& address, std::map<std::string, std::string>& set);
+
+// An /etc/hosts by which every node of a gang finds the others by name.
+std::string hosts_file(const std::vector<NodeFacts>& nodes);
+
+}  // namespace roost

@@ -1,0 +1,105 @@
+#include "server/conclude_attempt.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "domain/rank_plan.h"
+#include "domain/root_cause.h"
+#include "execute/attempts.h"
+#include "finalize/finish_run.h"
+#include "records/attempt_records.h"
+#include "records/run_records.h"
+
+namespace roost {
+namespace {
+
+constexpr std::size_t kTail = 64 * 1024;
+constexpr std::size_t kLastLines = 20;
+// Ranks that miss a lost node fail before its loss is known; those that failed earlier did so by themselves.
+constexpr Micros kBeforeLoss = 2 * kSecond;
+
+std::string tail_of(const App& app, const Run& run, const std::string& log) {
+  const auto size = app.logs->size(run.id, run.attempt, log);
+  if (!size) return {};
+  const std::uint64_t from = *size > kTail ? *size - kTail : 0;
+  return app.logs->read(run.id, run.attempt, log, from, kTail).value_or("");
+}
+
+// The ranks of all nodes that reported, with the last of their output if they did not end well.
+std::vector<RankEnd> ranks_of(const App& app, const Run& run, const Gang& gang, const std::vector<AttemptPart>& parts) {
+  std::vector<RankEnd> all;
+  for (const auto& part : parts) {
+    for (auto& rank : stored_report(part.report).ranks) {
+      rank.node = part.node;
+      if (!rank.succeeded()) rank.output = tail_of(app, run, rank_log(gang, rank.rank));
+      all.push_back(std::move(rank));
+    }
+  }
+  return all;
+}
+
+// Which part each rank played in the failure, for whoever looks at the ranks later.
+Status keep_roles(Tx& tx, std::vector<AttemptPart>& parts, const std::vector<RankRole>& roles) {
+  std::size_t next = 0;
+  for (auto& part : parts) {
+    if (!part.report.contains("ranks")) continue;
+    for (auto& rank : part.report["ranks"]) {
+      if (next < roles.size()) rank["role"] = rank_role_name(roles[next++]);
+    }
+    ROOST_CHECK(save_part(tx, part));
+  }
+  return {};
+}
+
+RunEnd end_of(const App& app, const Run& run, const Gang& gang, const std::vector<AttemptPart>& parts,
+              const std::vector<RankEnd>& ranks) {
+  RunEnd end;
+  end.is_gang = gang.processes() > 1;
+  end.node = run.node.value_or("");
+  for (const auto& part : parts) {
+    const FinishReport report = stored_report(part.report);
+    end.exited = std::max(end.exited, report.exited);
+    if (end.outcome != "exited" || report.outcome == "exited" || report.outcome.empty()) continue;
+    end.outcome = report.outcome;
+    end.message = report.message;
+    end.node = part.node;
+  }
+  end.cause = find_root_cause(ranks);
+  if (end.cause) end.node = end.cause->node;
+  for (const auto& rank : ranks) {
+    if (end.cause ? rank.rank != end.cause->rank : !rank.succeeded() && end.exit_code) continue;
+    end.exit_code = rank.exit_code;
+    end.signal = rank.signal;
+    end.out_of_memory = rank.out_of_memory;
+  }
+  const int rank = end.cause ? end.cause->rank : 0;
+  end.last_lines = app.logs->last_lines(run.id, run.attempt, rank_log(gang, rank), kLastLines);
+  return end;
+}
+
+}  // namespace
+
+Status conclude_attempt(App& app, Tx& tx, Run& run, Micros now) {
+  ROOST_TRY(auto parts, attempt_parts(tx, run.seq, run.attempt));
+  if (!std::all_of(parts.begin(), parts.end(), [](const AttemptPart& part) { return part.is_over(); })) return {};
+  const Gang gang = gang_of_spec(run.spec);
+  const auto ranks = ranks_of(app, run, gang, parts);
+  const RunEnd end = end_of(app, run, gang, parts, ranks);
+  if (end.cause && end.is_gang) ROOST_CHECK(keep_roles(tx, parts, end.cause->roles));
+  app.access->forget(app.access->attempt_token(run.id, run.attempt));
+
+  const auto lost = std::find_if(parts.begin(), parts.end(),
+                                 [](const AttemptPart& part) { return part.state == PartState::kLost; });
+  if (lost != parts.end()) {
+    const auto culprit = std::find_if(ranks.begin(), ranks.end(), [&](const RankEnd& rank) {
+      return end.cause && end.cause->certain && rank.rank == end.cause->rank && rank.ended + kBeforeLoss < lost->ended;
+    });
+    const bool failed_before = culprit != ranks.end();
+    if (!failed_before) return give_up_attempt(tx, run, lost->report.value("lost", "a node was lost"), now);
+  }
+  ROOST_CHECK(finish_run(tx, run, end, now));
+  return close_attempt(tx, run.seq, run.attempt);
+}
+
+}  // namespace roost
