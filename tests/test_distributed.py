@@ -1,10 +1,12 @@
 """Runs of several processes on several nodes: the contracts by which they find one another."""
 import json
 import textwrap
-from typing import Any, Dict, List
+from typing import Any, Dict, Iterator, List, Tuple
 
 import pytest
 
+from conftest import MakeServer
+from netns import Hosts, can_make_hosts
 from roost_fixture import RoostServer
 
 DDP = {"kind": "pytorch", "process_count": 4, "node_count": 2}
@@ -23,6 +25,33 @@ ALLREDUCE = """
     total = torch.tensor([float(dist.get_rank() + 1)])
     dist.all_reduce(total)
     print("rank", dist.get_rank(), "of", dist.get_world_size(), "sum", int(total.item()), flush=True)
+"""
+
+
+# The same eight batches whoever trains: one process takes a batch whole, n processes a share of it each.
+TRAIN = """
+    import os, hashlib, torch, torch.distributed as dist
+    from torch.nn.parallel import DistributedDataParallel
+    torch.manual_seed(7); torch.set_num_threads(1)
+    world, rank = int(os.environ.get("WORLD_SIZE", 1)), int(os.environ.get("RANK", 0))
+    if world > 1:
+        dist.init_process_group("gloo")
+    x = torch.randn(8, 16, 5, dtype=torch.float64); y = (x.sum(2, keepdim=True) > 0).double()
+    model = torch.nn.Sequential(torch.nn.Linear(5, 8), torch.nn.Tanh(), torch.nn.Linear(8, 1)).double()
+    model = DistributedDataParallel(model) if world > 1 else model
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+    for epoch in range(3):
+        for batch in range(8):
+            mine = slice(rank * 16 // world, (rank + 1) * 16 // world)
+            optimizer.zero_grad()
+            loss = torch.nn.functional.binary_cross_entropy_with_logits(model(x[batch, mine]), y[batch, mine])
+            loss.backward(); optimizer.step()
+            whole = loss.detach().clone()
+            if world > 1:
+                dist.all_reduce(whole); whole /= world
+            print("loss %.9f" % whole.item())
+    weights = torch.cat([p.detach().flatten() for p in model.parameters()])
+    print("weights", " ".join("%.9f" % w for w in weights))
 """
 
 
@@ -142,3 +171,55 @@ def test_a_failing_rank_ends_the_others_and_is_named(server: RoostServer) -> Non
     ranks = server.get(f"/runs/{run['id']}/ranks")["items"]
     assert [r["role"] for r in ranks] == ["stopped", "stopped", "stopped", "root_cause"]
     assert ranks[3]["node"] == error["node"] and run["exit_code"] == 1
+
+
+@pytest.fixture
+def hosts() -> Iterator[Hosts]:
+    if not can_make_hosts():
+        pytest.skip("network namespaces cannot be made here: that needs root and iproute2")
+    made = Hosts(2)
+    yield made
+    made.close()
+
+
+def server_on(make_server: MakeServer, hosts: Hosts) -> RoostServer:
+    server = make_server({"address": hosts.server_address, "allow_insecure": True, "hosts": hosts.config()})
+    server.expect(201, "POST", "/workspaces/default/computes", json={"name": "hosts", "min_nodes": 0, "max_nodes": 2})
+    return server
+
+
+def test_hosts_with_addresses_of_their_own(hosts: Hosts, make_server: MakeServer) -> None:
+    server = server_on(make_server, hosts)
+    run = completed(server, ALLREDUCE + FACTS, compute="hosts", distributed=DDP)
+    logs = rank_logs(server, run)
+    for rank, log in enumerate(logs):
+        assert f"rank {rank} of 4 sum 10" in log
+    facts = [json.loads(log.splitlines()[-1]) for log in logs]
+    assert {f["MASTER_ADDR"] for f in facts} <= set(hosts.addresses) and len({f["host"] for f in facts}) == 2
+
+
+def losses_and_weights(log: str) -> Tuple[List[float], List[float]]:
+    losses = [float(line.split()[1]) for line in log.splitlines() if line.startswith("loss ")]
+    [weights] = [line.split()[1:] for line in log.splitlines() if line.startswith("weights ")]
+    assert len(losses) == 24
+    return losses, [float(w) for w in weights]
+
+
+def trains_as_one(server: RoostServer, compute: str) -> None:
+    alone = completed(server, TRAIN, compute=compute)
+    losses, weights = losses_and_weights(server.log(alone).decode())
+    assert losses[-1] < losses[0]
+    run = completed(server, TRAIN, compute=compute, distributed=DDP)
+    logs = rank_logs(server, run)
+    assert len(logs) == 4 and len({log.splitlines()[-1] for log in logs}) == 1, "all ranks end with the same weights"
+    for log in logs:
+        together = losses_and_weights(log)
+        assert together[0] == pytest.approx(losses, abs=2e-9) and together[1] == pytest.approx(weights, abs=2e-9)
+
+
+def test_data_parallel_training_is_the_same_as_one_process_with_the_whole_batch(server: RoostServer) -> None:
+    trains_as_one(server, "local")
+
+
+def test_the_same_on_hosts_with_addresses_of_their_own(hosts: Hosts, make_server: MakeServer) -> None:
+    trains_as_one(server_on(make_server, hosts), "hosts")

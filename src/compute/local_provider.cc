@@ -37,11 +37,16 @@ Status LocalProvider::start_node(Node& node, const Compute& compute, const std::
   const Resources share = node_resources(compute.vm_size, machine_, notices);
   const std::string gpus = gpu_list(node.slot, share.gpus, machine_.gpus);
 
-  const std::vector<std::string> words = {program_.string(), "runner",
-                                          "--node", node.id,
-                                          "--connect", (data_ / "server.json").string(),
-                                          "--folder", folder.string(),
-                                          "--gpus", gpus};
+  std::vector<std::string> words = {program_.string(), "runner",
+                                    "--node", node.id,
+                                    "--connect", (data_ / "server.json").string(),
+                                    "--folder", folder.string(),
+                                    "--gpus", gpus};
+  if (!hosts_.empty()) {
+    const NodeHost& host = hosts_[static_cast<std::size_t>(node.slot) % hosts_.size()];
+    words.insert(words.end(), {"--address", host.address});
+    words.insert(words.begin(), host.start.begin(), host.start.end());
+  }
   std::vector<char*> argv;
   for (const auto& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
@@ -69,11 +74,11 @@ Status LocalProvider::start_node(Node& node, const Compute& compute, const std::
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK |
                                             POSIX_SPAWN_SETSIGDEF);
   pid_t pid = 0;
-  const int error = posix_spawn(&pid, program_.c_str(), &files, &attributes, argv.data(),
-                                environment.data());
+  const int error = posix_spawnp(&pid, words.front().c_str(), &files, &attributes, argv.data(),
+                                 environment.data());
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&files);
-  if (error != 0) return fail_errno(error, "start a node: " + program_.string());
+  if (error != 0) return fail_errno(error, "start a node: " + words.front());
   node.pid = pid;
   node.pid_started = process_start_time(pid);
   return {};

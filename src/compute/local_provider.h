@@ -2,17 +2,26 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "compute/compute_provider.h"
 
 namespace roost {
 
+// A place for nodes with a network of its own that shares this machine's files: a network namespace or
+// a container. `start` comes before the runner's command there: {"ip", "netns", "exec", "host1"}.
+struct NodeHost {
+  std::string address;
+  std::vector<std::string> start;
+};
+
 // Nodes are runner processes on this machine, each in a session of its own, so that they outlive the
 // server. They find the server, also a restarted one, by the server file in the data folder.
 class LocalProvider final : public ComputeProvider {
  public:
-  LocalProvider(std::filesystem::path program, std::filesystem::path data, Resources machine)
-      : program_(std::move(program)), data_(std::move(data)), machine_(machine) {}
+  LocalProvider(std::filesystem::path program, std::filesystem::path data, Resources machine,
+                std::vector<NodeHost> hosts = {})
+      : program_(std::move(program)), data_(std::move(data)), machine_(machine), hosts_(std::move(hosts)) {}
 
   Status start_node(Node& node, const Compute& compute, const std::string& token) override;
   bool may_be_alive(const Node& node) override;
@@ -23,6 +32,7 @@ class LocalProvider final : public ComputeProvider {
   std::filesystem::path program_;
   std::filesystem::path data_;
   Resources machine_;
+  std::vector<NodeHost> hosts_;
 };
 
 }  // namespace roost

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/yaml.h"
+#include "domain/names.h"
 
 namespace roost {
 namespace {
@@ -19,6 +20,19 @@ void read_seconds(const Json& root, JsonFields& fields, const char* name, double
     return;
   }
   seconds = value.get<double>();
+}
+
+Result<std::vector<NodeHost>> hosts_from(const Json& items, const std::string& file_name) {
+  std::vector<NodeHost> hosts;
+  for (const auto& item : items) {
+    JsonFields fields(item, "\"hosts\" in " + file_name);
+    NodeHost host;
+    host.address = fields.required_string("address");
+    host.start = fields.strings("start");
+    ROOST_CHECK(fields.done());
+    hosts.push_back(std::move(host));
+  }
+  return hosts;
 }
 
 }  // namespace
@@ -44,7 +58,11 @@ Result<ServerConfig> parse_config(std::string_view yaml, const std::string& file
   const Json tls = fields.object("tls");
   const Json environments = fields.object("environments");
   const std::string pins = fields.string("pins", "strict");
+  const Json hosts = fields.array("hosts");
+  config.variables = fields.string_map("variables").get<std::map<std::string, std::string>>();
   ROOST_CHECK(fields.done());
+  for (const auto& [name, value] : config.variables) ROOST_CHECK(check_variable_name(name));
+  ROOST_TRY(config.hosts, hosts_from(hosts, file_name));
   JsonFields build(environments, "\"environments\" in " + file_name);
   config.environments.pythons = build.strings("pythons");
   config.environments.index_url = build.string("index_url");

@@ -2,10 +2,13 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "base/json.h"
 #include "builders/build_order.h"
+#include "compute/local_provider.h"
 
 namespace roost {
 
@@ -27,6 +30,8 @@ struct ServerConfig {
   double node_lost_seconds = 60;
   int cancel_grace_seconds = 10;
   int worker_threads = 16;
+  std::vector<NodeHost> hosts;  // where nodes run, by slot; none: on this machine's own network
+  std::map<std::string, std::string> variables;  // every run has these, unless it sets them itself
 };
 
 // Reads the YAML of `roost server --config`. Unknown keys and wrong types are refused by name.

@@ -21,6 +21,18 @@ TEST(Config, ARegistryForImages) {
   EXPECT_TRUE(config->environments.registry_insecure);
 }
 
+TEST(Config, HostsAndVariablesForRuns) {
+  const auto config = parse_config(
+      "hosts: [{address: 10.0.0.1, start: [ip, netns, exec, a]}]\nvariables: {NCCL_DEBUG: WARN}", "roost.yaml");
+  ASSERT_TRUE(config) << config.error().message;
+  ASSERT_EQ(config->hosts.size(), 1U);
+  EXPECT_EQ(config->hosts[0].address, "10.0.0.1");
+  EXPECT_EQ(config->hosts[0].start.back(), "a");
+  EXPECT_EQ(config->variables.at("NCCL_DEBUG"), "WARN");
+  EXPECT_FALSE(parse_config("hosts: [{start: [ip]}]", "roost.yaml"));
+  EXPECT_FALSE(parse_config("variables: {'a b': x}", "roost.yaml"));
+}
+
 TEST(Config, RefusesByName) {
   const auto message = [](const char* text) {
     const auto config = parse_config(text, "roost.yaml");

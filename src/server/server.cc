@@ -120,7 +120,7 @@ class Server::Parts {
     ROOST_CHECK(app_.access->ensure_owner_token(data / "owner.token"));
     std::error_code error;
     program_ = fs::read_symlink("/proc/self/exe", error).string();
-    app_.provider = std::make_unique<LocalProvider>(program_, data, app_.machine);
+    app_.provider = std::make_unique<LocalProvider>(program_, data, app_.machine, app_.config.hosts);
     app_.build_settings = app_.config.environments;
     app_.build_settings.python = app_.python;
     ROOST_TRY(app_.environments, EnvironmentCache::open(data / "environments"));

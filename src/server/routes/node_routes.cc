@@ -58,8 +58,11 @@ class OrderStream final : public ResponseStream {
       return Json{{"type", type}, {"run", run.id}, {"attempt", part.attempt}};
     };
     if (!std::exchange(told.start, true)) {
-      ROOST_TRY(const Json work, make_order(tx, run, part.node_rank,
-                                            app_.access->attempt_token(run.id, part.attempt), now));
+      ROOST_TRY(Json work, make_order(tx, run, part.node_rank,
+                                      app_.access->attempt_token(run.id, part.attempt), now));
+      for (const auto& [name, value] : app_.config.variables) {
+        if (!work["variables"].contains(name)) work["variables"][name] = value;
+      }
       add(piece, {{"type", "start"}, {"order", work}});
     }
     if (!told.go && part.facts.is_object()) {
