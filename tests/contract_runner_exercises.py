@@ -1,5 +1,6 @@
 """The operations a runner calls: a stopped runner lends its token, and this plays its part."""
 import contextlib
+import hashlib
 import signal
 import time
 from typing import Any, Iterator
@@ -99,6 +100,19 @@ def report_finished(c: Caller) -> None:
         assert runner.attempt_call("report_finished", status=409, json=missing).code == "failed_precondition"
         assert runner.attempt_call("report_finished", json=report).json == {"status": "Completed"}
         assert c.server.get_run(runner.run)["status"] == "Completed"
+
+
+@exercise
+def keep_outputs(c: Caller) -> None:
+    with played_runner(c) as runner:
+        runner.attempt_call("report_started", json={})
+        missing = [{"path": "outputs/model.pt", "digest": "0" * 64, "size": 1}]
+        runner.attempt_call("keep_outputs", status=409, json={"outputs": missing})
+        digest = hashlib.sha256(b"weights").hexdigest()
+        c.server.expect((200, 201), "POST", "/blobs", data=frame(b"weights", digest=digest), content_type=FRAMES)
+        kept = [{"path": "outputs/model.pt", "digest": digest, "size": 7}]
+        assert runner.attempt_call("keep_outputs", json={"node_rank": 0, "outputs": kept}).json == {"kept": 1}
+        assert c.server.get(f"/runs/{runner.run['id']}/artifacts")["items"][0]["path"] == "outputs/model.pt"
 
 
 class PlayedRunner:

@@ -35,6 +35,8 @@ std::map<std::string, std::string> run_variables(const Run& run, const std::stri
           {"ROOST_WORKSPACE", run.workspace},
           {"ROOST_EXPERIMENT", run.experiment},
           {"ROOST_ATTEMPT", std::to_string(run.attempt)},
+          {"RESTART_COUNT", std::to_string(run.attempt - 1)},
+          {"AZUREML_RESTART_COUNT", std::to_string(run.attempt - 1)},
           {"PYTHONUNBUFFERED", "1"}};
 }
 

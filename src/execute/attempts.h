@@ -49,7 +49,8 @@ Status mark_heard(Tx& tx, Run& run, Micros now);
 // else fails it with the reason. An attempt that never began costs no retry.
 Status give_up_attempt(Tx& tx, Run& run, const std::string& reason, Micros now);
 
-// What a runner is told to do: everything it needs to run its part of the attempt.
+// What a runner is told to do: everything it needs to run its part of the attempt. What an earlier
+// attempt left in ./outputs is added by whoever knows the artifacts.
 Result<Json> make_order(Tx& tx, const Run& run, int node_rank, const std::string& token, Micros now);
 
 }  // namespace roost

@@ -158,6 +158,7 @@ Status AttemptRun::stage() {
   }
   ROOST_CHECK(stage_data());
   for (const char* name : {"outputs", "logs"}) ROOST_CHECK(make_folders(code / name));
+  ROOST_CHECK(restore_outputs(server_, order_.value("outputs", Json::array()), settings_.cache, code));
   // The nodes of a gang write files of the same name: those after the first have a folder each.
   const std::string below = node_rank_ == 0 ? "" : fmt::format("node_{}/", node_rank_);
   streams_->add_folder("logs/" + below, code / "logs", false);
@@ -365,6 +366,9 @@ void AttemptRun::follow(Outcome& outcome) {
   log_info("run {} attempt {}: started", run_id_, attempt_);
   if (const auto told = call("started", {{"node_rank", node_rank_}}); !told && is_fenced(told.error())) abandon();
 
+  keeper_.emplace(settings_.server_file, order_.value("token", ""),
+                  fmt::format("/attempts/{}/{}/outputs", percent_encode(run_id_), attempt_), folder_ / "code",
+                  node_rank_);
   std::optional<steady_clock::time_point> kill_at;
   auto next_ship = steady_clock::now();
   for (;;) {
@@ -405,6 +409,7 @@ void AttemptRun::follow(Outcome& outcome) {
     if (!pause) drain(watch);
   }
   note_ends(*launched, outcome);
+  keeper_->stop();
   outcome.exited = SystemClock().now();
   const bool out_of_memory = out_of_memory_kills() > kills_before;
   for (auto& rank : ranks_) {
@@ -453,7 +458,8 @@ void AttemptRun::report(Outcome& outcome) {
         !told && is_fenced(told.error())) {
       return;
     }
-    auto collected = collect_outputs(server_, folder_ / "code", outputs, "outputs/");
+    KnownOutputs none;
+    auto collected = collect_outputs(server_, folder_ / "code", outputs, "outputs/", keeper_ ? keeper_->known() : none);
     if (collected) {
       outcome.outputs = std::move(*collected);
     } else if (!abandoned_ && outcome.outcome == "exited") {

@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "domain/rank_plan.h"
 #include "runner/launch.h"
+#include "runner/output_keeper.h"
 #include "runner/rendezvous.h"
 #include "runner/server_link.h"
 
@@ -98,6 +99,7 @@ class AttemptRun {
   Fd wake_;
   ServerLink server_;
   std::unique_ptr<class StreamFiles> streams_;
+  std::optional<OutputKeeper> keeper_;
 };
 
 }  // namespace roost

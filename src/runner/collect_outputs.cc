@@ -1,6 +1,7 @@
 #include "runner/collect_outputs.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -119,15 +120,33 @@ Status put_small(ServerLink& server, const std::vector<const Output*>& outputs) 
 
 }  // namespace
 
-Result<Json> collect_outputs(ServerLink& server, const fs::path& root, const fs::path& folder,
-                             const std::string& prefix) {
-  ROOST_TRY(std::vector<Output> outputs, find_outputs(root, folder, prefix));
+namespace {
+
+std::int64_t modified_ns(const fs::path& file) {
+  struct stat info {};
+  if (::stat(file.c_str(), &info) != 0) return 0;
+  return static_cast<std::int64_t>(info.st_mtim.tv_sec) * 1'000'000'000 + info.st_mtim.tv_nsec;
+}
+
+// Digest and size; of a known file that looks the same, without reading it.
+Status read_facts(Output& output, KnownOutputs& known) {
+  std::error_code error;
+  output.size = fs::file_size(output.file, error);
+  const std::int64_t modified = modified_ns(output.file);
+  KnownOutput& before = known[output.path];
+  if (before.digest.empty() || before.size != output.size || before.modified_ns != modified) {
+    ROOST_TRY(before.digest, sha256_file(output.file));
+    before.size = output.size = fs::file_size(output.file, error);
+    before.modified_ns = modified;
+  }
+  output.digest = before.digest;
+  return {};
+}
+
+Result<Json> upload(ServerLink& server, std::vector<Output>& outputs, KnownOutputs& known) {
   Json list = Json::array();
-  if (outputs.empty()) return list;
   for (auto& output : outputs) {
-    ROOST_TRY(output.digest, sha256_file(output.file));
-    std::error_code error;
-    output.size = fs::file_size(output.file, error);
+    ROOST_CHECK(read_facts(output, known));
     list.push_back({{"path", output.path}, {"digest", output.digest}, {"size", output.size}});
   }
   for (std::size_t start = 0; start < outputs.size(); start += kBatchDigests) {
@@ -150,6 +169,32 @@ Result<Json> collect_outputs(ServerLink& server, const fs::path& root, const fs:
     ROOST_CHECK(put_small(server, small));
   }
   return list;
+}
+
+}  // namespace
+
+Result<Json> collect_outputs(ServerLink& server, const fs::path& root, const fs::path& folder,
+                             const std::string& prefix, KnownOutputs& known) {
+  ROOST_TRY(std::vector<Output> outputs, find_outputs(root, folder, prefix));
+  return upload(server, outputs, known);
+}
+
+Result<Json> collect_settled_outputs(ServerLink& server, const fs::path& root, const fs::path& folder,
+                                     const std::string& prefix, std::chrono::milliseconds settled,
+                                     KnownOutputs& known) {
+  ROOST_TRY(std::vector<Output> outputs, find_outputs(root, folder, prefix));
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const auto latest = std::chrono::duration_cast<std::chrono::nanoseconds>(now - settled).count();
+  std::erase_if(outputs, [&](const Output& output) {
+    const std::int64_t modified = modified_ns(output.file);
+    const auto before = known.find(output.path);
+    return modified > latest || (before != known.end() && before->second.modified_ns == modified);
+  });
+  auto uploaded = upload(server, outputs, known);
+  if (!uploaded) {
+    for (const auto& output : outputs) known.erase(output.path);
+  }
+  return uploaded;
 }
 
 }  // namespace roost

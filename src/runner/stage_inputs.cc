@@ -12,7 +12,9 @@
 #include "base/digest.h"
 #include "base/files.h"
 #include "base/frames.h"
+#include "base/text.h"
 #include "domain/manifest.h"
+#include "domain/names.h"
 
 namespace fs = std::filesystem;
 
@@ -117,6 +119,26 @@ Result<std::string> manifest_of(ServerLink& server, const fs::path& cache, const
   return read_file(cache_path(cache, snapshot));
 }
 
+// Into the cache, what it lacks of the manifest's files.
+Status fetch_files(ServerLink& server, const fs::path& cache, const Manifest& manifest) {
+  std::set<std::string> asked;
+  std::vector<std::string> small;
+  for (const auto& entry : manifest.entries) {
+    if (!entry.is_file() || is_cached(cache, entry) || !asked.insert(entry.digest).second) continue;
+    if (entry.size > kSmall) {
+      ROOST_CHECK(fetch_large(server, cache, entry));
+      continue;
+    }
+    small.push_back(entry.digest);
+    if (small.size() == kBatch) {
+      ROOST_CHECK(fetch_small(server, cache, small));
+      small.clear();
+    }
+  }
+  if (!small.empty()) ROOST_CHECK(fetch_small(server, cache, small));
+  return {};
+}
+
 Status write_tree(const Manifest& manifest, const fs::path& cache, const fs::path& root) {
   ROOST_CHECK(make_folders(root));
   fs::path made;
@@ -145,21 +167,24 @@ Status stage_snapshot(ServerLink& server, const std::string& snapshot, const fs:
                       const fs::path& destination) {
   ROOST_TRY(const std::string text, manifest_of(server, cache, snapshot));
   ROOST_TRY(const Manifest manifest, parse_manifest(text));
-  std::set<std::string> asked;
-  std::vector<std::string> small;
-  for (const auto& entry : manifest.entries) {
-    if (!entry.is_file() || is_cached(cache, entry) || !asked.insert(entry.digest).second) continue;
-    if (entry.size > kSmall) {
-      ROOST_CHECK(fetch_large(server, cache, entry));
-      continue;
+  ROOST_CHECK(fetch_files(server, cache, manifest));
+  return write_tree(manifest, cache, destination);
+}
+
+Status restore_outputs(ServerLink& server, const Json& outputs, const fs::path& cache, const fs::path& destination) {
+  Manifest manifest;
+  for (const auto& output : outputs) {
+    ManifestEntry entry;
+    entry.kind = EntryKind::kFile;
+    entry.path = output.value("path", "");
+    entry.digest = output.value("digest", "");
+    entry.size = output.value("size", std::uint64_t{0});
+    if (!is_digest(entry.digest) || !is_safe_relative_path(entry.path)) {
+      return fail(ErrorCode::kInvalidArgument, "the order names an output that is none: " + printable(entry.path));
     }
-    small.push_back(entry.digest);
-    if (small.size() == kBatch) {
-      ROOST_CHECK(fetch_small(server, cache, small));
-      small.clear();
-    }
+    manifest.entries.push_back(std::move(entry));
   }
-  if (!small.empty()) ROOST_CHECK(fetch_small(server, cache, small));
+  ROOST_CHECK(fetch_files(server, cache, manifest));
   return write_tree(manifest, cache, destination);
 }
 

@@ -13,4 +13,8 @@ namespace roost {
 Status stage_snapshot(ServerLink& server, const std::string& snapshot,
                       const std::filesystem::path& cache, const std::filesystem::path& destination);
 
+// Puts back what an earlier attempt of the run left: [{"path", "digest", "size"}] below `destination`.
+Status restore_outputs(ServerLink& server, const Json& outputs, const std::filesystem::path& cache,
+                       const std::filesystem::path& destination);
+
 }  // namespace roost

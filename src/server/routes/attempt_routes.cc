@@ -142,13 +142,7 @@ Status check_streams(App& app, Tx& tx, const Run& run, const FinishReport& repor
   return {};
 }
 
-Result<Response> finish(App& app, Request& request) {
-  ROOST_TRY(const Json body, json_body(request));
-  ROOST_TRY(const FinishReport report, parse_finish_report(body));
-  ROOST_CHECK(check_open(app, request));
-  ROOST_CHECK(app.logs->sync(request.parameters["run"], attempt_of(request)));
-  ROOST_CHECK(app.blobs->sync());
-  const auto hold = app.blobs->hold();
+Status check_outputs(App& app, const FinishReport& report) {
   for (const auto& output : report.outputs) {
     const auto size = app.blobs->size(output.digest);
     if (!size || *size != output.size) {
@@ -156,6 +150,34 @@ Result<Response> finish(App& app, Request& request) {
                   fmt::format("the output {} was not uploaded whole", printable(output.path)));
     }
   }
+  return {};
+}
+
+// What a run has written so far, for the next attempt in case this one is lost.
+Result<Response> keep_outputs(App& app, Request& request) {
+  ROOST_TRY(Json body, json_body(request));
+  if (body.is_object()) body["outcome"] = "running";
+  ROOST_TRY(const FinishReport report, parse_finish_report(body));
+  ROOST_CHECK(check_open(app, request));
+  ROOST_CHECK(app.blobs->sync());
+  const auto hold = app.blobs->hold();
+  ROOST_CHECK(check_outputs(app, report));
+  ROOST_CHECK(in_attempt(app, request, [&](Tx& tx, Run& run) -> Status {
+    ROOST_TRY(const auto attempt, open_attempt(tx, run.seq));
+    ROOST_CHECK(part_of(tx, run, report.node_rank));
+    return record_outputs(tx, run, report, attempt->created, app.clock.now());
+  }));
+  return json_response({{"kept", report.outputs.size()}});
+}
+
+Result<Response> finish(App& app, Request& request) {
+  ROOST_TRY(const Json body, json_body(request));
+  ROOST_TRY(const FinishReport report, parse_finish_report(body));
+  ROOST_CHECK(check_open(app, request));
+  ROOST_CHECK(app.logs->sync(request.parameters["run"], attempt_of(request)));
+  ROOST_CHECK(app.blobs->sync());
+  const auto hold = app.blobs->hold();
+  ROOST_CHECK(check_outputs(app, report));
   std::vector<std::string> nodes;
   ROOST_TRY(const Run run, in_attempt(app, request, [&](Tx& tx, Run& open) -> Status {
     ROOST_CHECK(check_streams(app, tx, open, report));
@@ -269,6 +291,9 @@ void add_attempt_routes(Router& router, App& app) {
   add_operation(router, app, "POST", attempt + "/streams", "append_streams", Need::kAttempt,
                 [&app](Request& request, const Principal&) { return append_streams(app, request); },
                 {64 << 20, false});
+  add_operation(router, app, "POST", attempt + "/outputs", "keep_outputs", Need::kAttempt,
+                [&app](Request& request, const Principal&) { return keep_outputs(app, request); },
+                {256 << 20, false});
   add_operation(router, app, "POST", attempt + "/finished", "report_finished", Need::kAttempt,
                 [&app](Request& request, const Principal&) { return finish(app, request); },
                 {256 << 20, false});

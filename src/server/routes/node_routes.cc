@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "execute/attempts.h"
+#include "finalize/finish_run.h"
 #include "observe/metric_store.h"
 #include "records/compute_records.h"
 #include "records/run_records.h"
@@ -13,6 +14,7 @@ namespace roost {
 namespace {
 
 constexpr Micros kPingEvery = 5 * kSecond;
+constexpr std::int64_t kMostOutputs = 1'000'000;
 constexpr int kStopGrace = 5;  // seconds for the other processes of a run, once one has failed
 
 // What a node is to do, as it becomes due. Always worked out from the records, so that a runner that
@@ -60,6 +62,13 @@ class OrderStream final : public ResponseStream {
     if (!std::exchange(told.start, true)) {
       ROOST_TRY(Json work, make_order(tx, run, part.node_rank,
                                       app_.access->attempt_token(run.id, part.attempt), now));
+      if (part.attempt > 1) {
+        // What an earlier attempt left, its checkpoints above all.
+        ROOST_TRY(const auto left, list_artifacts(tx, run.seq, "outputs/", "", kMostOutputs));
+        for (const auto& file : left) {
+          work["outputs"].push_back({{"path", file.path}, {"digest", file.digest}, {"size", file.size}});
+        }
+      }
       for (const auto& [name, value] : app_.config.variables) {
         if (!work["variables"].contains(name)) work["variables"][name] = value;
       }

@@ -1,0 +1,62 @@
+"""A run whose node is lost goes on from its last checkpoint: what it wrote to ./outputs is there again."""
+import json
+
+from conftest import IMPATIENT, MakeServer
+from processes import command_line, kill, processes_with, wait_until
+from roost_fixture import RoostServer
+
+COUNTING = """
+    import json, os, time
+    rank = os.environ.get("RANK", "0")
+    place = "outputs/checkpoint.json"
+    state = json.load(open(place)) if os.path.exists(place) else {"step": 0, "restarts": []}
+    state["restarts"].append(os.environ["RESTART_COUNT"])
+    print("from step", state["step"], "restart", os.environ["RESTART_COUNT"], flush=True)
+    first = os.environ["RESTART_COUNT"] == "0"
+    while state["step"] < 5:
+        state["step"] += 1
+        if rank == "0":
+            with open(place + ".new", "w") as file:
+                json.dump(state, file)
+            os.replace(place + ".new", place)
+        if first and state["step"] == 3:
+            print("waiting", flush=True)
+            time.sleep(600)
+    print("done", flush=True)
+"""
+
+
+def runner_of(node: str) -> int:
+    return min(pid for pid in processes_with(node) if f"runner --node {node} " in command_line(pid))
+
+
+def kept(server: RoostServer, run: dict) -> bool:
+    files = server.get(f"/runs/{run['id']}/artifacts")["items"]
+    return any(file["path"] == "outputs/checkpoint.json" for file in files)
+
+
+def test_one_process_goes_on(make_server: MakeServer) -> None:
+    server = make_server(IMPATIENT)
+    run = server.wait(server.submit(COUNTING, max_retries=1), "Running")
+    wait_until(lambda: kept(server, run), 20, "the checkpoint is on the server while the run goes on")
+    kill(runner_of(server.get_run(run)["node"]))
+    run = server.wait(run, timeout=40)
+    assert run["status"] == "Completed" and run["attempt"] == 2, run["error"]
+    assert server.log(run).decode().splitlines() == ["from step 3 restart 1", "done"]
+    assert json.loads(server.artifact(run, "outputs/checkpoint.json")) == {"step": 5, "restarts": ["0", "1"]}
+
+
+def test_all_nodes_of_a_gang_go_on(make_server: MakeServer) -> None:
+    server = make_server(IMPATIENT)
+    gang = {"kind": "pytorch", "process_count": 4, "node_count": 2}
+    run = server.wait(server.submit(COUNTING, max_retries=1, distributed=gang), "Running")
+    wait_until(lambda: kept(server, run), 20, "the checkpoint is on the server while the run goes on")
+    kill(runner_of(server.get(f"/runs/{run['id']}/ranks")["items"][3]["node"]))
+    run = server.wait(run, timeout=40)
+    assert run["status"] == "Completed" and run["attempt"] == 2, run["error"]
+    for rank in range(4):
+        first, last = server.log(run, f"azureml-logs/70_driver_log_{rank}.txt").decode().splitlines()
+        # Those beside rank 0 share its folder and may come when it is further already.
+        assert first in {f"from step {step} restart 1" for step in ((3,) if rank != 1 else (3, 4, 5))} and last == "done"
+    reasons = [event["reason"] for event in server.get(f"/runs/{run['id']}/events")["items"]]
+    assert any("trying again (1 of 1 retries)" in reason for reason in reasons), reasons
