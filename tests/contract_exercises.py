@@ -1,6 +1,7 @@
 """One valid call of each operation of the contract, by operationId; those of the runner are in their own file."""
 from contract_caller import Caller, exercise
 from http_api import FRAMES, frame, frames_of
+from processes import wait_until
 from roost_fixture import RoostServer, manifest_line, own_properties, sha256
 
 BYTES = "application/octet-stream"
@@ -376,3 +377,18 @@ def revoke_token(c: Caller) -> None:
     c.call("get_server", 200, token=made["token"])
     assert c.call("revoke_token", 200, made["id"]).json == {"id": made["id"], "revoked": True}
     c.call("get_server", 401, token=made["token"])
+
+
+@exercise
+def take_stacks(c: Caller) -> None:
+    run = c.server.wait(c.server.submit("import time; time.sleep(60)"), "Running")
+    try:
+        def python_answers() -> bool:
+            items = c.call("take_stacks", 200, run["id"]).json["items"]
+            return any("time.sleep" in item["stack"] or "train.py" in item["stack"] for item in items)
+
+        wait_until(python_answers, 20, "the script shows where it is")
+    finally:
+        c.server.expect(200, "POST", f"/runs/{run['id']}/cancel")
+        c.server.wait(run)
+    c.call("take_stacks", 409, run["id"])

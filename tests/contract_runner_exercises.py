@@ -103,6 +103,15 @@ def report_finished(c: Caller) -> None:
 
 
 @exercise
+def send_stacks(c: Caller) -> None:
+    with played_runner(c) as runner:
+        seen = {"rank": 0, "pid": 7, "command": "python train.py", "stack": "File train.py"}
+        body = {"id": "nobody-asked", "run": runner.run["id"], "processes": [seen]}
+        assert c.call("send_stacks", 200, runner.node, json=body, token=runner.token).json == {"taken": True}
+        c.call("send_stacks", 403, runner.node, json=body)
+
+
+@exercise
 def keep_outputs(c: Caller) -> None:
     with played_runner(c) as runner:
         runner.attempt_call("report_started", json={})

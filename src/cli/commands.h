@@ -10,6 +10,7 @@ namespace roost {
 void register_submit(Verb& root, Console& console);
 void register_rerun(Verb& root, Console& console);
 void register_cancel(Verb& root, Console& console);
+void register_stacks(Verb& root, Console& console);
 
 void register_runs(Verb& root, Console& console);
 void register_show(Verb& root, Console& console);

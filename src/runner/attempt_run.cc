@@ -20,6 +20,8 @@
 #include "runner/command_line.h"
 #include "runner/image_root.h"
 #include "runner/launch.h"
+#include "runner/process_tree.h"
+#include "runner/stacks.h"
 #include "runner/stage_inputs.h"
 #include "runner/stream_files.h"
 
@@ -33,6 +35,7 @@ namespace {
 constexpr milliseconds kLook{100};         // how often spools and ./logs are looked at
 constexpr milliseconds kBetweenShips{15};  // a script that prints much is shipped in pieces
 constexpr milliseconds kAfterFailure{250};
+constexpr std::int64_t kIdleTicks = 4;  // hundredths of a second of CPU between two looks
 constexpr int kGangGrace = 5;  // seconds for the other processes, once one has failed
 
 void drain(int fd) {
@@ -110,6 +113,27 @@ void AttemptRun::go(const Json& nodes) {
   ::eventfd_write(wake_.get(), 1);
 }
 
+Json AttemptRun::take_stacks() const {
+  const int supervisor = supervisor_;
+  return supervisor > 0 ? roost::take_stacks(supervisor, folder_ / "stacks") : Json::array();
+}
+
+double AttemptRun::idle_seconds() {
+  const auto now = steady_clock::now();
+  const int supervisor = supervisor_;
+  std::int64_t ticks = 0;
+  if (supervisor > 0) {
+    for (const auto& process : processes_below(supervisor)) ticks += process.ticks;
+  }
+  const std::int64_t bytes = bytes_shipped_;
+  // A few ticks are the timers of sleeping processes.
+  const bool active = bytes != bytes_seen_ || ticks > ticks_seen_ + kIdleTicks || ticks < ticks_seen_;
+  if (active || supervisor == 0) last_active_ = now;
+  bytes_seen_ = bytes;
+  ticks_seen_ = ticks;
+  return std::chrono::duration<double>(now - last_active_).count();
+}
+
 void AttemptRun::abandon() {
   abandoned_ = true;
   ::eventfd_write(wake_.get(), 1);
@@ -153,6 +177,7 @@ Status AttemptRun::stage() {
   ROOST_CHECK(remove_tree(folder_));
   const fs::path code = folder_ / "code";
   ROOST_CHECK(make_folders(folder_ / "spool"));
+  ROOST_CHECK(make_folders(folder_ / "stacks"));
   if (order_.contains("snapshot") && order_["snapshot"].is_string()) {
     ROOST_CHECK(stage_snapshot(server_, order_["snapshot"], settings_.cache, code));
   }
@@ -240,7 +265,7 @@ Status AttemptRun::stage_data() {
 
 // The file system of a run in an image: what it was given, and nothing else of this machine.
 Result<ImageRoot> AttemptRun::image_root() const {
-  std::vector<ImageBind> binds = {{folder_ / "code"}, {folder_ / "spool"}, {folder_ / "bin", "", true},
+  std::vector<ImageBind> binds = {{folder_ / "code"}, {folder_ / "spool"}, {folder_ / "stacks"}, {folder_ / "bin", "", true},
                                   {settings_.sdk, "", true}};
   if (!server_.ca_file().empty()) binds.push_back({server_.ca_file(), "", true, true});
   for (const auto& input : order_.value("inputs", Json::array())) {
@@ -268,8 +293,9 @@ Result<Variables> AttemptRun::common_variables() {
   if (!server_.ca_file().empty()) variables["ROOST_CA_FILE"] = server_.ca_file();
   if (!in_image) variables["ROOST_SERVER_FILE"] = settings_.server_file;
   variables["ROOST_SPOOL"] = (folder_ / "spool").string();
+  variables["ROOST_STACKS"] = (folder_ / "stacks").string();
   variables["ROOST_NODE"] = settings_.node;
-  variables["PYTHONPATH"] = settings_.sdk.string();
+  variables["PYTHONPATH"] = fmt::format("{}:{}", (settings_.sdk / "in_run").string(), settings_.sdk.string());
   variables["PYTHONFAULTHANDLER"] = "1";  // a crash in native code shows the Python lines that led to it
   for (const auto& input : order_.value("inputs", Json::array())) {
     variables["AZUREML_DATAREFERENCE_" + input.value("name", "")] = input_path(input).string();
@@ -363,6 +389,7 @@ void AttemptRun::follow(Outcome& outcome) {
   const std::int64_t kills_before = out_of_memory_kills();
   auto launched = Launched::start(*spec);
   if (!launched) return outcome.fail("launch_failed", launched.error());
+  supervisor_ = launched->supervisor();
   log_info("run {} attempt {}: started", run_id_, attempt_);
   if (const auto told = call("started", {{"node_rank", node_rank_}}); !told && is_fenced(told.error())) abandon();
 
@@ -392,6 +419,7 @@ void AttemptRun::follow(Outcome& outcome) {
       next_ship = steady_clock::now() + (shipped ? kBetweenShips : kAfterFailure);
       if (!shipped && is_fenced(shipped.error())) abandon();
       more = shipped && shipped->more;
+      if (shipped) bytes_shipped_ += static_cast<std::int64_t>(shipped->bytes);
       if (more) next_ship = steady_clock::now();
       tell_failure();
     }
@@ -408,6 +436,7 @@ void AttemptRun::follow(Outcome& outcome) {
     drain(wake_.get());
     if (!pause) drain(watch);
   }
+  supervisor_ = 0;
   note_ends(*launched, outcome);
   keeper_->stop();
   outcome.exited = SystemClock().now();

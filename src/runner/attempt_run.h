@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -52,6 +53,12 @@ class AttemptRun {
   // The server wants nothing more of this attempt: end it at once.
   void abandon();
 
+  // Where its Python processes are now; empty while none run.
+  Json take_stacks() const;
+  // For how long it has printed nothing, logged nothing and used no CPU, as far as one can tell by
+  // calling this every few seconds.
+  double idle_seconds();
+
   const std::string& run_id() const { return run_id_; }
   std::int64_t attempt() const { return attempt_; }
 
@@ -93,6 +100,11 @@ class AttemptRun {
   std::vector<std::filesystem::path> outside_;  // what was laid out, to be removed at the end
   std::atomic<bool> abandoned_ = false;
   std::atomic<int> cancel_grace_ = -1;
+  std::atomic<int> supervisor_ = 0;           // its pid while processes run
+  std::atomic<std::int64_t> bytes_shipped_ = 0;
+  std::int64_t bytes_seen_ = 0;               // by idle_seconds()
+  std::int64_t ticks_seen_ = 0;
+  std::chrono::steady_clock::time_point last_active_ = std::chrono::steady_clock::now();
   std::atomic<int> stop_grace_ = -1;
   std::mutex met_mutex_;
   Json met_;  // what go() brought

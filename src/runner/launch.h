@@ -51,6 +51,7 @@ class Launched {
   Launched& operator=(Launched&&) = delete;
   ~Launched();  // ends everything that still runs
 
+  int supervisor() const { return pid_; }
   // Readable once a process ended, or all did; for poll(2).
   int report_fd() const { return report_.get(); }
   void terminate();  // SIGTERM to every process of it

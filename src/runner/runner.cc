@@ -123,6 +123,12 @@ class Runner {
       ended_early_.emplace(key, type);
       const int grace = order->value("grace_seconds", 10);
       if (is_current(key)) type == "cancel" ? current_->cancel(grace) : current_->stop(grace);
+    } else if (type == "stacks") {
+      const std::pair key(order->value("run", ""), order->value("attempt", std::int64_t{0}));
+      if (is_current(key)) {
+        stack_requests_.push_back(order->value("id", ""));
+        changed_.notify_all();
+      }
     } else if (type == "go") {
       const std::pair key(order->value("run", ""), order->value("attempt", std::int64_t{0}));
       if (is_current(key)) current_->go(order->value("nodes", Json::array()));
@@ -139,10 +145,23 @@ class Runner {
       Json body = {{"run", nullptr}, {"attempt", 0}, {"usage", nullptr}};
       {
         std::unique_lock lock(mutex_);
-        changed_.wait_for(lock, beats_ == 0 ? milliseconds(200) : heartbeat_, [this] { return stop_ || terminated; });
+        changed_.wait_for(lock, beats_ == 0 ? milliseconds(200) : heartbeat_,
+                          [this] { return stop_ || terminated || !stack_requests_.empty(); });
         if (stop_) return;
+        if (!stack_requests_.empty() && current_) {
+          const std::string id = std::exchange(stack_requests_, {}).back();
+          const auto attempt = current_;
+          lock.unlock();
+          send_stacks(link, *attempt, id);
+          continue;
+        }
+        stack_requests_.clear();
         if (terminated && current_) current_->abandon();
-        if (current_) body.update({{"run", current_->run_id()}, {"attempt", current_->attempt()}});
+        if (current_) {
+          body.update({{"run", current_->run_id()},
+                       {"attempt", current_->attempt()},
+                       {"idle_seconds", current_->idle_seconds()}});
+        }
       }
       ++beats_;
       if (!body["run"].is_null()) body["usage"] = usage.sample();
@@ -156,6 +175,14 @@ class Runner {
         current_->abandon();
       }
     }
+  }
+
+  void send_stacks(ServerLink& link, const AttemptRun& attempt, const std::string& id) {
+    const Json body = {{"id", id}, {"run", attempt.run_id()}, {"processes", attempt.take_stacks()}};
+    const auto sent = link.once([&](ApiClient& api) {
+      return api.post("/nodes/" + percent_encode(settings_.node) + "/stacks", body);
+    });
+    if (!sent) log_warning("the stacks of run {} were not taken: {}", attempt.run_id(), sent.error().message);
   }
 
   // The server does not know this node any more: whatever it runs has been given up.
@@ -178,6 +205,7 @@ class Runner {
   std::set<std::pair<std::string, std::int64_t>> seen_;
   std::map<std::pair<std::string, std::int64_t>, std::string> ended_early_;
   std::shared_ptr<AttemptRun> current_;
+  std::vector<std::string> stack_requests_;
   ApiClient* order_client_ = nullptr;
   bool leaving_ = false;
   milliseconds heartbeat_{2000};

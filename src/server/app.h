@@ -20,6 +20,7 @@
 #include "registry/curated.h"
 #include "server/config.h"
 #include "server/node_watch.h"
+#include "server/stack_requests.h"
 #include "server/statistics.h"
 
 namespace roost {
@@ -49,6 +50,7 @@ struct App {
   CuratedEnvironments curated;
   ChangeHub hub;  // "run/<id>", "node/<id>"
   NodeWatch nodes;
+  StackRequests stacks;
   Statistics statistics;
 
   std::function<void()> wake_control_loop;

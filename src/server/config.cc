@@ -51,6 +51,8 @@ Result<ServerConfig> parse_config(std::string_view yaml, const std::string& file
   read_seconds(root, fields, "heartbeat_seconds", config.heartbeat_seconds);
   read_seconds(root, fields, "node_silent_seconds", config.node_silent_seconds);
   read_seconds(root, fields, "node_lost_seconds", config.node_lost_seconds);
+  config.hang_seconds = static_cast<double>(
+      fields.integer("hang_seconds", static_cast<std::int64_t>(config.hang_seconds), 0, 30 * 86'400));
   config.cancel_grace_seconds =
       static_cast<int>(fields.integer("cancel_grace_seconds", config.cancel_grace_seconds, 0, 86'400));
   config.worker_threads =

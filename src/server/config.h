@@ -29,6 +29,7 @@ struct ServerConfig {
   double node_silent_seconds = 20;
   double node_lost_seconds = 60;
   int cancel_grace_seconds = 10;
+  double hang_seconds = 600;  // of doing nothing, after which a run is said to hang; 0: never
   int worker_threads = 16;
   std::vector<NodeHost> hosts;  // where nodes run, by slot; none: on this machine's own network
   std::map<std::string, std::string> variables;  // every run has these, unless it sets them itself

@@ -1,8 +1,11 @@
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
+#include "base/log.h"
+#include "base/text.h"
 #include "execute/attempts.h"
 #include "finalize/finish_run.h"
 #include "observe/metric_store.h"
@@ -42,6 +45,10 @@ class OrderStream final : public ResponseStream {
       if (node->state == NodeState::kLeaving) add(piece, {{"type", "leave"}});
       ROOST_TRY(const auto parts, open_parts(tx, node_));
       for (const auto& part : parts) ROOST_CHECK(add_orders(tx, part, now, piece));
+      for (const auto& asked : app_.stacks.asked_of(node_)) {
+        if (!asked_.insert(asked.id).second) continue;
+        add(piece, {{"type", "stacks"}, {"run", asked.run}, {"attempt", asked.attempt}, {"id", asked.id}});
+      }
       return {};
     });
     if (gone) return Step::kEnd;
@@ -111,6 +118,7 @@ class OrderStream final : public ResponseStream {
     bool cancel = false;
   };
   std::map<std::pair<std::int64_t, std::int64_t>, Told> told_;  // by run and attempt
+  std::set<std::string> asked_;  // for stacks
   Micros last_sent_ = 0;
   ChangeHub::Subscription subscription_;
 };
@@ -141,12 +149,33 @@ bool all_heard(App& app, const std::vector<AttemptPart>& parts, Micros now) {
   });
 }
 
+bool all_idle(App& app, const std::vector<AttemptPart>& parts) {
+  return app.config.hang_seconds > 0 && std::all_of(parts.begin(), parts.end(), [&](const AttemptPart& part) {
+    return part.is_over() || app.nodes.idle_seconds(part.node) >= app.config.hang_seconds;
+  });
+}
+
+// Once for a run: nothing is ended, because only its owner knows whether it waits for good.
+Status flag_as_hanging(App& app, Tx& tx, Run& run) {
+  const std::string notice =
+      fmt::format("it seems to hang: no output, no metric and no CPU on any rank for {}; 'roost stacks {}' shows "
+                  "where its processes are, 'roost cancel {}' ends it",
+                  human_duration(app.config.hang_seconds), run.id, run.id);
+  for (const auto& known : run.notices) {
+    if (known == notice) return {};
+  }
+  log_warning("run {}: {}", run.id, notice);
+  return add_notice(tx, run, notice);
+}
+
 Result<Response> heartbeat(App& app, Request& request) {
   ROOST_TRY(const Json body, json_body(request));
   JsonFields fields(body, "the heartbeat");
   const std::string run_id = fields.string("run");
   const auto attempt = fields.integer("attempt", 0, 0, 1'000'000);
   const Json usage = fields.object("usage");
+  const double idle = body.is_object() ? json_number(body.value("idle_seconds", Json(0))).value_or(0) : 0;
+  fields.has("idle_seconds");
   ROOST_CHECK(fields.done());
   const std::string node = request.parameters["node"];
   const Micros now = app.clock.now();
@@ -166,6 +195,8 @@ Result<Response> heartbeat(App& app, Request& request) {
       }
       back = run.status == RunStatus::kNotResponding && all_heard(app, parts, now);
       if (back) ROOST_CHECK(mark_heard(tx, run, now));
+      app.nodes.idle(node, idle);
+      if (run.status == RunStatus::kRunning && all_idle(app, parts)) ROOST_CHECK(flag_as_hanging(app, tx, run));
       if (!usage.empty()) ROOST_CHECK(insert_system_sample(tx, run.seq, node, now, usage));
       return {};
     }));

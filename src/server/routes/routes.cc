@@ -187,6 +187,7 @@ Router all_routes(App& app) {
   add_token_routes(router, app);
   add_node_routes(router, app);
   add_rank_routes(router, app);
+  add_stack_routes(router, app);
   add_attempt_routes(router, app);
   return router;
 }

@@ -63,6 +63,7 @@ void add_compute_routes(Router& router, App& app);
 void add_token_routes(Router& router, App& app);
 void add_node_routes(Router& router, App& app);
 void add_rank_routes(Router& router, App& app);
+void add_stack_routes(Router& router, App& app);
 void add_attempt_routes(Router& router, App& app);
 
 Router all_routes(App& app);
