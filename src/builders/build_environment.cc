@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -6,6 +7,7 @@
 #include "base/text.h"
 #include "builders/build_order.h"
 #include "builders/conda_builder.h"
+#include "builders/disk_space.h"
 #include "builders/explain.h"
 #include "builders/image_builder.h"
 #include "builders/program.h"
@@ -41,10 +43,7 @@ Result<BuiltEnvironment> with_reason(Result<BuiltEnvironment> built, const std::
   return built;
 }
 
-}  // namespace
-
-Result<BuiltEnvironment> build_environment(const BuildOrder& asked, const BuildLog& log) {
-  BuildOrder order = asked;
+Result<BuiltEnvironment> build_by_kind(BuildOrder order, const BuildLog& log) {
   EnvironmentPlan& plan = order.plan;
   if (!plan.base_image.empty() || !plan.dockerfile.empty()) {
     const std::string reason = plan.base_image.empty() ? "the definition has a Dockerfile"
@@ -112,6 +111,21 @@ Result<BuiltEnvironment> build_environment(const BuildOrder& asked, const BuildL
                                                interpreter->version.text);
   log(fmt::format("Builder: venv, because {}", reason));
   return with_reason(build_venv(order, *interpreter, log), reason, changes);
+}
+
+}  // namespace
+
+Result<BuiltEnvironment> build_environment(const BuildOrder& order, const BuildLog& log) {
+  bool no_space = false;
+  auto built = build_by_kind(order, [&](std::string_view line) {
+    no_space = no_space || says_no_space(line);
+    log(line);
+  });
+  if (built || !(no_space || says_no_space(built.error().message))) return built;
+  // What is there of it goes first: the reason needs some space too.
+  ROOST_CHECK(remove_tree(order.folder));
+  return fail(ErrorCode::kResourceExhausted,
+              no_space_message(std::filesystem::path(order.folder).parent_path().string()));
 }
 
 }  // namespace roost

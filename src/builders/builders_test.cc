@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "builders/build_order.h"
+#include "builders/disk_space.h"
 #include "builders/distributions.h"
 #include "builders/explain.h"
 #include "builders/image_builder.h"
@@ -158,6 +159,13 @@ TEST(DistributionsTest, AreReadFromTheirOwnRecords) {
   EXPECT_EQ(found[0].installer, "pip");
   EXPECT_TRUE(installed_distributions(folder / "nowhere").empty());
   EXPECT_TRUE(remove_tree(folder));
+}
+
+TEST(DiskSpaceTest, KnowsTheWordsOfPipGoAndRust) {
+  EXPECT_TRUE(says_no_space("ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device"));
+  EXPECT_TRUE(says_no_space("Error: writing blob: write /x: no space left on device"));
+  EXPECT_FALSE(says_no_space("Collecting space-left"));
+  EXPECT_NE(no_space_message("/tmp").find("/tmp has "), std::string::npos);
 }
 
 TEST(ExplainTest, CountsAndLists) {
