@@ -186,6 +186,16 @@ def test_shared_memory_variables_and_commands(server: RoostServer, base_image: s
     assert int(words[4]) == 64 * 1024
 
 
+def test_docker_arguments(server: RoostServer, base_image: str) -> None:
+    definition = image(base_image, arguments=["--shm-size", "32m", "--cpus=1.5", "--cap-add", "SYS_ADMIN"])
+    run = run_in(server, definition, command="df -k --output=size /dev/shm | tail -1; cat /proc/self/cgroup")
+    text = told(server, run)
+    limited = f"roost-{run['id']}-1-0" in text
+    assert limited or "roost: CPUs are not limited" in text, text
+    assert str(32 * 1024) in text.split() and run["environment"]["limits"] == {"cpus": 1.5}
+    assert any("--cap-add" in notice for notice in run["notices"]) and run["environment"]["isolated"] is True
+
+
 @pytest.mark.parametrize("code, expected", [("import sys; sys.exit(7)", 7), ("import os; os.kill(os.getpid(), 9)", None)])
 def test_exit_codes_and_signals(server: RoostServer, base_image: str, code: str, expected: Any) -> None:
     run = run_in(server, image(base_image), code)
