@@ -41,11 +41,13 @@ class VenvBuild {
     built_.builder = "venv";
     built_.python = python_;
     const bool anything = !requirements_.empty();
+    const auto packages = std::count_if(requirements_.begin(), requirements_.end(),
+                                        [](const std::string& line) { return !line.starts_with('-'); });
     log_(fmt::format("Step 1/{}: a virtual environment of Python {} ({})", anything ? 3 : 2,
                      base_.version.text, base_.path));
     ROOST_CHECK(make());
     if (anything) {
-      log_(fmt::format("Step 2/3: {}, installed by {}", package_count(requirements_.size()), use_uv ? "uv" : "pip"));
+      log_(fmt::format("Step 2/3: {}, installed by {}", package_count(static_cast<std::size_t>(packages)), use_uv ? "uv" : "pip"));
       ROOST_CHECK(use_uv ? install_with_uv() : install_with_pip());
     }
     log_(fmt::format("Step {0}/{0}: the exact versions", anything ? 3 : 2));
