@@ -149,6 +149,41 @@ def test_bad_definitions_never_reach_a_builder(server: RoostServer) -> None:
     assert answer.status == 413
 
 
+def check_a_good_one_is_built(server: RoostServer) -> None:
+    assert built_count(server) == 0, "the cache is as it was"
+    good = run_in(server, packages("alpha==1.0"), SHOW.format("alpha"), name="good")
+    assert good["status"] == "Completed" and server.log(good).strip() == b"1.0", good["error"]
+
+
+def test_a_definition_of_ten_megabytes(server: RoostServer) -> None:
+    for definition in (packages(*["x" * 1000] * 11000), {"docker": {"baseDockerfile": "RUN true\n" * 1_200_000}}):
+        answer = server.api("POST", "/workspaces/default/environments", json={"name": "big", "definition": definition})
+        assert (answer.status, answer.code) == (413, "too_large") and answer.message, answer.body
+        answer = server.api("POST", RUNS, json={"experiment": "e", "command": "true", "environment": {"definition": definition}})
+        assert answer.status == 413, answer.body
+    check_a_good_one_is_built(server)
+
+
+def test_a_file_that_is_no_yaml(server: RoostServer, tmp_path: Path) -> None:
+    """Refused where it is read, by its place in the file, before there is a run to fail."""
+    (tmp_path / "bad.yml").write_text("channels:\n- conda-forge\ndependencies:\n- python=3.11\n  - pip: [\n")
+    code = "from azureml.core import Environment\nEnvironment.from_conda_specification('bad', 'bad.yml')"
+    sdk = Path(__file__).resolve().parents[1] / "python"
+    done = subprocess.run(["/usr/bin/python3", "-c", code], cwd=tmp_path, env={**server.environment, "PYTHONPATH": str(sdk)},
+                          capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1 and "bad.yml" in done.stderr.splitlines()[-1] and "line 5" in done.stderr, done.stderr
+    registered = [each for each in server.get("/workspaces/default/environments")["items"] if not each["curated"]]
+    assert registered == [] and server.get(RUNS)["items"] == []
+    check_a_good_one_is_built(server)
+
+
+def test_an_index_that_does_not_answer(make_server: MakeServer) -> None:
+    server = make_server(config={"environments": {"index_url": "http://127.0.0.1:1/simple"}})
+    run = run_in(server, packages("alpha"), "print('never')")
+    assert run["status"] == "Failed" and built_count(server) == 0
+    assert "alpha cannot be had: the package index does not answer from this machine" in run["error"]["message"], run["error"]
+
+
 def test_nearest_moves_pins_and_says_so(server: RoostServer) -> None:
     run = run_in(server, packages("alpha==1.1.7", python="=3.6.2", conda=["beta=1.0"]), SHOW.format("alpha"), pins="nearest")
     assert run["status"] == "Completed", (run["error"], server.log(run, BUILD_LOG))

@@ -186,6 +186,16 @@ def test_shared_memory_variables_and_commands(server: RoostServer, base_image: s
     assert int(words[4]) == 64 * 1024
 
 
+def test_docker_arguments(server: RoostServer, base_image: str) -> None:
+    definition = image(base_image, arguments=["--shm-size", "32m", "--cpus=1.5", "--cap-add", "SYS_ADMIN"])
+    run = run_in(server, definition, command="df -k --output=size /dev/shm | tail -1; cat /proc/self/cgroup")
+    text = told(server, run)
+    limited = f"roost-{run['id']}-1-0" in text
+    assert limited or "roost: CPUs are not limited" in text, text
+    assert str(32 * 1024) in text.split() and run["environment"]["limits"] == {"cpus": 1.5}
+    assert any("--cap-add" in notice for notice in run["notices"]) and run["environment"]["isolated"] is True
+
+
 @pytest.mark.parametrize("code, expected", [("import sys; sys.exit(7)", 7), ("import os; os.kill(os.getpid(), 9)", None)])
 def test_exit_codes_and_signals(server: RoostServer, base_image: str, code: str, expected: Any) -> None:
     run = run_in(server, image(base_image), code)
@@ -220,6 +230,7 @@ def test_a_dockerfile_that_fails_names_the_step(server: RoostServer, base_image:
     assert run["status"] == "Failed"
     message = run["error"]["message"]
     assert "step 3/4" in message and "frobnicate" in message and "RUN echo" in message, message
+    check_nothing_is_left(server, run)
     good = run_in(server, dockerfile(f"FROM {base_image}", "RUN echo fine"), "print('yes')")
     assert told(server, good).strip() == "yes"
 
@@ -229,16 +240,55 @@ def test_a_dockerfile_that_fails_names_the_step(server: RoostServer, base_image:
     ({"docker": {"baseImage": "a b"}}, ["not the name of an image"]),
     ({"docker": {"baseDockerfile": "FRUM x"}}, ["could not begin", "no FROM"]),
 ], ids=["unreachable", "a-name-with-a-space", "not-a-dockerfile"])
-def test_bad_images_say_why(server: RoostServer, definition: Dict[str, Any], words: List[str]) -> None:
+def test_bad_images_say_why(server: RoostServer, base_image: str, definition: Dict[str, Any], words: List[str]) -> None:
     run = run_in(server, definition, "print('never')")
     assert run["status"] == "Failed"
     for word in words:
         assert word in run["error"]["message"], run["error"]
+    check_nothing_is_left(server, run)
+    assert told(server, run_in(server, image(base_image, managed=True), "print('yes')")).strip() == "yes", "the next good build works"
+
+
+def check_nothing_is_left(server: RoostServer, run: Dict[str, Any]) -> None:
+    """Neither a folder nor an entry of the cache, of this build that failed."""
+    digest = run["environment"].get("digest", "")
+    assert digest and digest not in [item["digest"] for item in server.get("/environment-builds")["items"]]
+    assert not [path for path in (server.data / "environments").glob(f"{digest[:16]}-*")]
+
+
+def test_an_unreachable_registry_of_the_operator_is_no_reason_to_fail(make_server: MakeServer, wheels: Path,
+                                                                     base_image: str) -> None:
+    server = make_server(settings(wheels, registry="127.0.0.1:1", registry_insecure=True))
+    run = run_in(server, image(base_image, managed=True), "print('yes')")
+    log = server.log(run, BUILD_LOG).decode()
+    assert told(server, run).strip() == "yes"
+    assert "The registry cannot be asked, so the image is built here" in log and "could not be pushed" in log, log
+
+
+def test_a_killed_build_leaves_no_container(make_server: MakeServer, base_image: str, tmp_path: Path) -> None:
+    (tmp_path / "gates").mkdir()
+    server = make_server(settings(tmp_path / "gates"))
+    waits = dockerfile(f"FROM {base_image}", "RUN while [ ! -e /run/roost-wheels/gate ]; do sleep 0.1; done")
+    run = submit_in(server, waits, "print('yes')")
+    containers = server.data / "images/overlay-containers/containers.json"
+    wait_until(lambda: containers.exists() and json.loads(containers.read_text() or "[]"), 60, "a container of the build")
+    left = {item["id"] for item in json.loads(containers.read_text())}
+    server.kill9()
+    wait_until(lambda: not processes_with(str(server.data / "environments")), 20, "the build died with the server")
+    (tmp_path / "gates/gate").touch()
+    server.start()
+    finished = server.wait(run, timeout=MINUTES)
+    assert told(server, finished).strip() == "yes"
+    log = server.api("GET", f"/environment-builds/{finished['environment']['digest']}/log").body
+    assert b"Removing what a build that was killed has left" in log, log
+    now = {item["id"] for item in json.loads(containers.read_text())}
+    assert left and not now, (left, now)
 
 
 def test_a_package_that_is_nowhere(server: RoostServer, base_image: str) -> None:
     run = run_in(server, image(base_image, "alpha==9.9"), "print('never')")
     assert run["status"] == "Failed" and "alpha==9.9 cannot be had: there are 1.2" in run["error"]["message"], run["error"]
+    check_nothing_is_left(server, run)
 
 
 @pytest.fixture(scope="module")

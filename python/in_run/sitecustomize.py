@@ -1,5 +1,7 @@
-"""Loaded by every Python that a run starts: lets `roost stacks` see where it is, then makes way for another
-module of this name, if there is one."""
+"""Loaded by every Python that a run starts.
+
+Lets `roost stacks` see where it is, then makes way for another module of this name.
+"""
 
 import os
 import sys
@@ -13,9 +15,10 @@ def _answer_roost() -> None:
         import _signal
         import faulthandler
 
-        answers = open(os.path.join(folder, str(os.getpid())), "w")  # stays open as long as the process
+        # A bare descriptor: it stays open as long as the process.
+        place = os.path.join(folder, str(os.getpid()))
+        answers = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         faulthandler.register(_signal.SIGRTMIN + 5, file=answers, all_threads=True)
-        _answer_roost.file = answers  # type: ignore[attr-defined]
     except (ImportError, AttributeError, OSError, ValueError, RuntimeError):
         pass  # a Python without it, or a folder that cannot be written: no stacks then
 
@@ -27,7 +30,8 @@ def _load_the_next() -> None:
         if os.path.abspath(folder or ".") == here or not os.path.isfile(place):
             continue
         with open(place, "rb") as file:
-            exec(compile(file.read(), place, "exec"), {"__name__": "sitecustomize", "__file__": place})
+            names = {"__name__": "sitecustomize", "__file__": place}
+            exec(compile(file.read(), place, "exec"), names)
         return
 
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -6,6 +7,8 @@
 #include "base/text.h"
 #include "builders/build_order.h"
 #include "builders/conda_builder.h"
+#include "builders/disk_space.h"
+#include "builders/explain.h"
 #include "builders/image_builder.h"
 #include "builders/program.h"
 #include "builders/pythons.h"
@@ -13,9 +16,6 @@
 
 namespace roost {
 namespace {
-
-constexpr std::string_view kTwoWaysOut =
-    "; change the pin, or submit with pins: nearest, which takes the nearest there is";
 
 // A conda package as pip knows it: "scikit-learn=0.22" -> "scikit-learn==0.22.*".
 std::string as_requirement(std::string_view package) {
@@ -43,10 +43,7 @@ Result<BuiltEnvironment> with_reason(Result<BuiltEnvironment> built, const std::
   return built;
 }
 
-}  // namespace
-
-Result<BuiltEnvironment> build_environment(const BuildOrder& asked, const BuildLog& log) {
-  BuildOrder order = asked;
+Result<BuiltEnvironment> build_by_kind(BuildOrder order, const BuildLog& log) {
   EnvironmentPlan& plan = order.plan;
   if (!plan.base_image.empty() || !plan.dockerfile.empty()) {
     const std::string reason = plan.base_image.empty() ? "the definition has a Dockerfile"
@@ -55,7 +52,6 @@ Result<BuiltEnvironment> build_environment(const BuildOrder& asked, const BuildL
     return with_reason(build_image(order, log), reason, {});
   }
   const bool nearest = plan.pins == Pins::kNearest;
-  const std::string conda = find_conda();
   // The default one mostly will do; asking all others for their versions takes time.
   auto interpreter = default_interpreter(order.settings);
   std::vector<Interpreter> interpreters;
@@ -63,12 +59,13 @@ Result<BuiltEnvironment> build_environment(const BuildOrder& asked, const BuildL
     interpreters = find_interpreters(order.settings);
     interpreter = choose_interpreter(interpreters, plan.python);
   }
-  if (!conda.empty() && (!plan.conda.empty() || !interpreter)) {
+  const auto conda = !plan.conda.empty() || !interpreter ? find_conda(order.settings) : std::nullopt;
+  if (conda) {
     const std::string reason = plan.conda.empty()
                                    ? fmt::format("Python {} is not on this machine", plan.python)
-                                   : fmt::format("{} of its packages come from conda", plan.conda.size());
-    log(fmt::format("Builder: conda ({}), because {}", conda, reason));
-    return with_reason(build_conda(order, conda, log), reason, {});
+                                   : fmt::format("conda is asked for {}", package_count(plan.conda.size()));
+    log(fmt::format("Builder: conda ({}), because {}", conda->words(), reason));
+    return with_reason(build_conda(order, *conda, log), reason, {});
   }
   std::vector<std::string> changes;
   const auto change = [&](std::string text) {
@@ -78,8 +75,8 @@ Result<BuiltEnvironment> build_environment(const BuildOrder& asked, const BuildL
   if (!plan.conda.empty()) {
     if (!nearest) {
       return fail(ErrorCode::kFailedPrecondition,
-                  fmt::format("{} comes from conda, and no conda is on this machine; install micromamba, list "
-                              "the package under pip, or submit with pins: nearest, which asks pip for it",
+                  fmt::format("{} comes from conda, and no conda is on this machine; install micromamba or "
+                              "py-rattler, list the package under pip, or submit with pins: nearest, which asks pip for it",
                               plan.conda.front()));
     }
     for (const auto& package : plan.conda) {
@@ -114,6 +111,21 @@ Result<BuiltEnvironment> build_environment(const BuildOrder& asked, const BuildL
                                                interpreter->version.text);
   log(fmt::format("Builder: venv, because {}", reason));
   return with_reason(build_venv(order, *interpreter, log), reason, changes);
+}
+
+}  // namespace
+
+Result<BuiltEnvironment> build_environment(const BuildOrder& order, const BuildLog& log) {
+  bool no_space = false;
+  auto built = build_by_kind(order, [&](std::string_view line) {
+    no_space = no_space || says_no_space(line);
+    log(line);
+  });
+  if (built || !(no_space || says_no_space(built.error().message))) return built;
+  // What is there of it goes first: the reason needs some space too.
+  ROOST_CHECK(remove_tree(order.folder));
+  return fail(ErrorCode::kResourceExhausted,
+              no_space_message(std::filesystem::path(order.folder).parent_path().string()));
 }
 
 }  // namespace roost

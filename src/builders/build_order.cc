@@ -32,6 +32,7 @@ EnvironmentPlan plan_from(const Json& json) {
 Json build_settings_json(const BuildSettings& settings) {
   return {{"python", settings.python},       {"pythons", settings.pythons},
           {"index_url", settings.index_url}, {"wheels", settings.wheels},
+          {"channels", settings.channels},
           {"offline", settings.offline},     {"pins", pins_name(settings.pins)},
           {"registry", settings.registry},   {"registry_insecure", settings.registry_insecure}};
 }
@@ -42,6 +43,7 @@ BuildSettings build_settings_from(const Json& json) {
   settings.pythons = json.value("pythons", Strings());
   settings.index_url = json.value("index_url", "");
   settings.wheels = json.value("wheels", "");
+  settings.channels = json.value("channels", Strings());
   settings.offline = json.value("offline", false);
   settings.registry = json.value("registry", "");
   settings.registry_insecure = json.value("registry_insecure", false);

@@ -16,7 +16,8 @@ struct BuildSettings {
   std::vector<std::string> pythons;  // further interpreters, besides those found on the machine
   std::string index_url;            // in place of pip's own
   std::string wheels;               // a folder of wheels looked at first
-  bool offline = false;             // only the folder of wheels
+  std::vector<std::string> channels;  // of conda, in place of those of a definition
+  bool offline = false;             // only the folder of wheels, and channels that are folders
   std::string registry;             // where finished images are pushed to and looked for: "host:port"
   bool registry_insecure = false;   // plain HTTP, or a certificate that nobody knows
   Pins pins = Pins::kStrict;

@@ -1,6 +1,14 @@
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
+#include <unistd.h>
+
+#include "base/files.h"
 #include "builders/build_order.h"
+#include "builders/disk_space.h"
+#include "builders/distributions.h"
+#include "builders/explain.h"
 #include "builders/image_builder.h"
 #include "builders/image_output.h"
 #include "builders/pip_output.h"
@@ -135,6 +143,38 @@ TEST(ProgramTest, GivesLinesOfBothOutputsAndTheCode) {
   EXPECT_TRUE(find_program("no-such-program-anywhere").empty());
 }
 
+TEST(DistributionsTest, AreReadFromTheirOwnRecords) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::temp_directory_path() / ("roost-distributions-" + std::to_string(::getpid()));
+  const fs::path site = folder / "lib/python3.11/site-packages";
+  ASSERT_TRUE(make_folders(site / "Tiny_Lib-1.2.dist-info"));
+  ASSERT_TRUE(write_file_atomic(site / "Tiny_Lib-1.2.dist-info/METADATA",
+                                "Metadata-Version: 2.1\nName: Tiny_Lib\nVersion: 1.2\n\nVersion: 9 in its text\n"));
+  ASSERT_TRUE(write_file_atomic(site / "Tiny_Lib-1.2.dist-info/INSTALLER", "pip\n"));
+  ASSERT_TRUE(make_folders(site / "half-1.0.dist-info"));
+  const auto found = installed_distributions(folder);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].name, "tiny-lib");
+  EXPECT_EQ(found[0].version, "1.2");
+  EXPECT_EQ(found[0].installer, "pip");
+  EXPECT_TRUE(installed_distributions(folder / "nowhere").empty());
+  EXPECT_TRUE(remove_tree(folder));
+}
+
+TEST(DiskSpaceTest, KnowsTheWordsOfPipGoAndRust) {
+  EXPECT_TRUE(says_no_space("ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device"));
+  EXPECT_TRUE(says_no_space("Error: writing blob: write /x: no space left on device"));
+  EXPECT_FALSE(says_no_space("Collecting space-left"));
+  EXPECT_NE(no_space_message("/tmp").find("/tmp has "), std::string::npos);
+}
+
+TEST(ExplainTest, CountsAndLists) {
+  EXPECT_EQ(package_count(1), "1 package");
+  EXPECT_EQ(package_count(2), "2 packages");
+  EXPECT_EQ(shown_versions({"1.0", "1.2"}), "1.0, 1.2");
+  EXPECT_TRUE(shown_versions(std::vector<std::string>(14, "1")).starts_with("2 older ones, 1, "));
+}
+
 TEST(PythonsTest, TheDefaultComesFirst) {
   BuildSettings settings;
   settings.python = "/usr/bin/python3";
@@ -152,6 +192,7 @@ TEST(BuildOrderTest, SurvivesItsJson) {
   order.plan.pins = Pins::kNearest;
   order.folder = "/x";
   order.settings.wheels = "/wheels";
+  order.settings.channels = {"/channel"};
   order.settings.registry = "127.0.0.1:5000";
   order.settings.registry_insecure = true;
   order.lock = {"a==1"};

@@ -1,85 +1,244 @@
 #include "builders/conda_builder.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
 
 #include "base/files.h"
 #include "base/text.h"
+#include "builders/distributions.h"
+#include "builders/explain.h"
+#include "builders/pip_install.h"
+#include "builders/pip_output.h"
 #include "builders/program.h"
+#include "builders/rattler_program.h"
+#include "domain/version.h"
+
+namespace fs = std::filesystem;
 
 namespace roost {
 namespace {
 
-// A JSON text is YAML too, and no package name can break out of it.
-std::string specification(const BuildOrder& order) {
-  const EnvironmentPlan& plan = order.plan;
-  Json dependencies = Json::array();
-  std::string python = plan.python;
-  if (!python.empty() && python.find_first_of("=<>!~") == std::string::npos) python.insert(0, "=");
-  dependencies.push_back("python" + python);
-  for (const auto& package : plan.conda) dependencies.push_back(package);
-  if (!plan.pip.empty()) {
-    dependencies.push_back("pip");
-    dependencies.push_back({{"pip", plan.pip}});
-  }
-  return to_text({{"channels", plan.channels.empty() ? std::vector<std::string>{"conda-forge"} : plan.channels},
-                  {"dependencies", std::move(dependencies)}});
+constexpr int kMostTries = 40;  // each moves one pin
+constexpr std::string_view kMissing = "roost:missing ";
+constexpr std::string_view kProblem = "roost:problem ";
+
+bool is_of_pip(const std::string& locked) { return locked.find("==") != std::string::npos; }
+
+std::string package_name(std::string_view package) {
+  if (const auto channel = package.find("::"); channel != std::string_view::npos) package.remove_prefix(channel + 2);
+  return lower(package.substr(0, package.find_first_of(" =<>!~[")));
 }
 
-}  // namespace
+bool is_local(std::string_view channel) { return channel.starts_with('/') || channel.starts_with("file:"); }
 
-std::string find_conda() {
-  for (const char* name : {"micromamba", "mamba", "conda"}) {
-    if (std::string path = find_program(name); !path.empty()) return path;
+class CondaBuild {
+ public:
+  CondaBuild(const BuildOrder& order, const CondaTool& tool, const BuildLog& log)
+      : order_(order), tool_(tool), log_(log), file_(order.folder + ".conda") {
+    const EnvironmentPlan& plan = order.plan;
+    channels_ = order.settings.channels.empty() ? plan.channels : order.settings.channels;
+    if (channels_.empty()) channels_ = {"conda-forge"};
+    for (const auto& line : order.lock) (is_of_pip(line) ? pip_ : packages_).push_back(line);
+    if (!order.lock.empty()) return;
+    std::string python = plan.python;
+    if (!python.empty() && python.find_first_of("=<>!~") == std::string::npos) python.insert(0, "=");
+    packages_.push_back("python" + python);
+    packages_.insert(packages_.end(), plan.conda.begin(), plan.conda.end());
+    pip_ = plan.pip;
   }
-  return "";
-}
 
-Result<BuiltEnvironment> build_conda(const BuildOrder& order, const std::string& conda, const BuildLog& log) {
-  const std::string file = order.folder + ".yml";
-  ROOST_CHECK(write_file_atomic(file, specification(order)));
-  log(fmt::format("Step 1/2: packages, installed by {}", conda));
-  const bool micro = conda.ends_with("micromamba");
-  ProgramRun run;
-  run.words = micro ? std::vector<std::string>{conda, "create", "-y", "-p", order.folder, "-f", file}
-                    : std::vector<std::string>{conda, "env", "create", "-y", "-p", order.folder, "-f", file};
-  run.variables = {{"CONDA_OVERRIDE_CUDA", ""}, {"PIP_NO_INPUT", "1"}, {"NO_COLOR", "1"}};
-  std::vector<std::string> said;
-  run.on_line = [&](std::string_view line) {
-    log(line);
-    const std::string_view text = trim(line);
-    const bool matters = text.find("nothing provides") != std::string_view::npos ||
-                         text.find("does not exist") != std::string_view::npos ||
-                         text.find("PackagesNotFound") != std::string_view::npos ||
-                         text.find("conflict") != std::string_view::npos ||
-                         text.find("rror") != std::string_view::npos;
-    if (matters && said.size() < 3) said.emplace_back(text);
-  };
-  ROOST_TRY(const int code, run_to_end(run));
-  std::error_code error;
-  std::filesystem::remove(file, error);
-  if (code != 0) {
-    std::string message = fmt::format("conda could not make the environment (exit code {})", code);
+  ~CondaBuild() {
+    std::error_code error;
+    fs::remove(file_, error);
+  }
+
+  Result<BuiltEnvironment> run() {
+    ROOST_CHECK(check_channels());
+    built_.builder = "conda";
+    built_.python = order_.folder + "/bin/python";
+    log_(fmt::format("Step 1/3: {} of conda's packages, by {}", packages_.size(), tool_.words()));
+    ROOST_CHECK(tool_.kind == CondaTool::Kind::kRattler ? install_with_rattler() : install_with_conda());
+    log_(fmt::format("Step 2/3: {} of pip's packages", pip_.size()));
+    if (!pip_.empty()) ROOST_CHECK(install_with_pip());
+    log_("Step 3/3: the exact versions");
+    lock();
+    return built_;
+  }
+
+ private:
+  Status check_channels() const {
+    if (!order_.settings.offline) return {};
+    for (const auto& channel : channels_) {
+      if (is_local(channel)) continue;
+      return fail(ErrorCode::kFailedPrecondition,
+                  fmt::format("the channel {} is not on this machine, and environments.offline forbids to ask for "
+                              "it; name a folder, in the definition or as environments.channels",
+                              channel));
+    }
+    return {};
+  }
+
+  Status install_with_conda() {
+    // A JSON text is YAML too, and no package name can break out of it.
+    const std::string yaml = file_ + ".yml";
+    ROOST_CHECK(write_file_atomic(yaml, to_text({{"channels", channels_}, {"dependencies", packages_}})));
+    ProgramRun run;
+    run.words = {tool_.path};
+    if (tool_.kind == CondaTool::Kind::kConda) run.words.emplace_back("env");
+    run.words.insert(run.words.end(), {"create", "-y", "-p", order_.folder, "-f", yaml});
+    if (order_.settings.offline) run.words.emplace_back("--offline");
+    run.variables = {{"CONDA_OVERRIDE_CUDA", ""}, {"NO_COLOR", "1"}};
+    std::vector<std::string> said;
+    run.on_line = [&](std::string_view line) {
+      log_(line);
+      const std::string_view text = trim(line);
+      const bool matters = text.find("nothing provides") != std::string_view::npos ||
+                           text.find("does not exist") != std::string_view::npos ||
+                           text.find("PackagesNotFound") != std::string_view::npos ||
+                           text.find("conflict") != std::string_view::npos ||
+                           text.find("rror") != std::string_view::npos;
+      if (matters && said.size() < 3) said.emplace_back(text);
+    };
+    const auto code = run_to_end(run);
+    std::error_code error;
+    fs::remove(yaml, error);
+    if (!code) return fail(code.error());
+    if (*code == 0) return {};
+    std::string message = fmt::format("conda could not make the environment (exit code {})", *code);
     for (const auto& line : said) message += "; " + line;
     return fail(ErrorCode::kFailedPrecondition, message);
   }
-  log("Step 2/2: the exact versions");
-  BuiltEnvironment built;
-  built.builder = "conda";
-  built.python = order.folder + "/bin/python";
-  // conda-meta holds a file a package: name-version-build.json.
-  for (const auto& entry : std::filesystem::directory_iterator(order.folder + "/conda-meta", error)) {
-    if (entry.path().extension() != ".json") continue;
-    const auto text = read_file(entry.path());
-    const auto meta = text ? Json::parse(*text, nullptr, false) : Json();
-    if (!meta.is_object()) continue;
-    built.lock.push_back(fmt::format("{}={}={}", meta.value("name", ""), meta.value("version", ""),
-                                     meta.value("build", meta.value("build_string", ""))));
+
+  Status install_with_rattler() {
+    for (int tries = 0; tries < kMostTries; ++tries) {
+      std::string problem;
+      Json missing;
+      ROOST_TRY(const int code, call_rattler(problem, missing));
+      if (code == 0) return {};
+      if (!missing.is_object()) {
+        return fail(ErrorCode::kFailedPrecondition, "conda could not make the environment: " + problem);
+      }
+      if (order_.plan.pins != Pins::kNearest || !order_.lock.empty() || !move_pin(missing)) {
+        return fail(ErrorCode::kFailedPrecondition, explain(missing));
+      }
+    }
+    return fail(ErrorCode::kFailedPrecondition, "too many packages cannot be had as they are pinned");
   }
-  std::sort(built.lock.begin(), built.lock.end());
-  for (const auto& line : built.lock) log(line);
-  return built;
+
+  Result<int> call_rattler(std::string& problem, Json& missing) {
+    Json channels = Json::array();
+    for (const auto& one : channels_) channels.push_back(one.starts_with('/') ? "file://" + one : one);
+    Json packages = Json::array();
+    for (const auto& one : packages_) {
+      std::string exact = one;
+      // "=1.2" would take 1.2.3 too.
+      if (!order_.lock.empty()) exact.insert(std::min(one.find('='), one.size()), "=");
+      packages.push_back({package_name(one), exact});
+    }
+    ROOST_CHECK(write_file_atomic(
+        file_, to_text({{"channels", channels}, {"packages", packages}, {"folder", order_.folder}})));
+    ProgramRun run;
+    run.words = {tool_.path, "-c", kRattlerProgram, file_};
+    run.variables = {{"NO_COLOR", "1"}};
+    run.on_line = [&](std::string_view line) {
+      if (line.starts_with(kMissing)) {
+        const Json found = Json::parse(line.substr(kMissing.size()), nullptr, false);
+        if (missing.is_null()) missing = found;
+      } else if (line.starts_with(kProblem)) {
+        problem = line.substr(kProblem.size());
+        log_(problem);
+      } else {
+        log_(line);
+      }
+    };
+    return run_to_end(run);
+  }
+
+  std::string explain(const Json& missing) const {
+    const auto versions = missing.value("versions", std::vector<std::string>());
+    const std::string asked = missing.value("specification", "");
+    if (versions.empty()) {
+      return fmt::format("{} cannot be had: there is no such package in {}", asked, fmt::join(channels_, ", "));
+    }
+    return fmt::format("{} cannot be had: there are {}{}", asked, shown_versions(versions),
+                       order_.lock.empty() ? std::string(kTwoWaysOut) : "; it is in the lock of an earlier run");
+  }
+
+  // Replaces the package by its nearest version. False if there is none.
+  bool move_pin(const Json& missing) {
+    const std::string name = missing.value("name", "");
+    const auto line = std::find_if(packages_.begin(), packages_.end(),
+                                   [&](const std::string& one) { return package_name(one) == name; });
+    if (line == packages_.end()) return false;
+    std::string digits = line->substr(std::min(line->find_first_of(" =<>!~["), line->size()));
+    digits.erase(0, digits.find_first_of("0123456789"));
+    std::vector<Version> available;
+    for (const auto& text : missing.value("versions", std::vector<std::string>())) {
+      if (auto version = parse_version(text)) available.push_back(std::move(*version));
+    }
+    const auto nearest = nearest_version(parse_version(digits).value_or(Version{"", {1 << 20}, true}), available);
+    if (!nearest) return false;
+    const std::string instead = fmt::format("{}=={}", name, nearest->text);
+    built_.changes.push_back(fmt::format("{} -> {}", *line, instead));
+    log_(fmt::format("pins: nearest: {} cannot be had; {} is used instead", *line, instead));
+    *line = instead;
+    return true;
+  }
+
+  Status install_with_pip() {
+    ROOST_TRY(auto words, find_pip(built_.python, built_.python, log_));
+    words.insert(words.end(), {"install", "--no-cache-dir", "--retries", "2", "--timeout", "15"});
+    if (!order_.lock.empty()) words.emplace_back("--no-deps");
+    for (const auto& part : {pip_sources(order_.settings), requirement_words(pip_)}) {
+      words.insert(words.end(), part.begin(), part.end());
+    }
+    PipOutput output;
+    ProgramRun run;
+    run.words = std::move(words);
+    run.variables = pip_variables();
+    run.on_line = [&](std::string_view line) {
+      log_(line);
+      output.add(line);
+    };
+    ROOST_TRY(const int code, run_to_end(run));
+    if (code == 0) return {};
+    return fail(ErrorCode::kFailedPrecondition, output.problem());
+  }
+
+  void lock() {
+    // conda-meta holds a file a package: name-version-build.json.
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(order_.folder + "/conda-meta", error)) {
+      if (entry.path().extension() != ".json") continue;
+      const auto text = read_file(entry.path());
+      const auto meta = text ? Json::parse(*text, nullptr, false) : Json();
+      if (!meta.is_object()) continue;
+      built_.lock.push_back(fmt::format("{}={}={}", meta.value("name", ""), meta.value("version", ""),
+                                        meta.value("build", meta.value("build_string", ""))));
+    }
+    for (const auto& one : installed_distributions(order_.folder)) {
+      if (one.installer == "pip") built_.lock.push_back(one.name + "==" + one.version);
+    }
+    std::sort(built_.lock.begin(), built_.lock.end());
+    for (const auto& line : built_.lock) log_(line);
+  }
+
+  const BuildOrder& order_;
+  const CondaTool& tool_;
+  const BuildLog& log_;
+  const std::string file_;  // what the tool is asked for
+  std::vector<std::string> channels_;
+  std::vector<std::string> packages_;  // conda's
+  std::vector<std::string> pip_;
+  BuiltEnvironment built_;
+};
+
+}  // namespace
+
+Result<BuiltEnvironment> build_conda(const BuildOrder& order, const CondaTool& tool, const BuildLog& log) {
+  return CondaBuild(order, tool, log).run();
 }
 
 }  // namespace roost

@@ -1,8 +1,11 @@
 #include "builders/image_builder.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -103,6 +106,7 @@ class ImageBuild {
     ROOST_TRY(const std::string steps, image_steps(order_));
     ROOST_CHECK(make_folders(storage_));
     ROOST_CHECK(make_folders(context_));
+    ROOST_TRY(const Fd in_use, take_storage());
     const bool pulled = !remote_.empty() && pull();
     if (!pulled) ROOST_CHECK(build(steps));
     ROOST_CHECK(read_config());
@@ -136,6 +140,27 @@ class ImageBuild {
     run.variables = {{"BUILDAH_ISOLATION", "chroot"}, {"NO_COLOR", "1"}};
     run.on_line = on_line;
     return run_to_end(run);
+  }
+
+  // Builds share the storage. One that has it for itself first removes the containers that a killed
+  // build has left there: nobody else knows of them.
+  Result<Fd> take_storage() {
+    const std::string path = storage_.string() + ".lock";
+    Fd lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    if (!lock) return fail_errno(errno, "open " + path);
+    if (::flock(lock.get(), LOCK_EX | LOCK_NB) == 0) {
+      // By their ids: `rm --all` passes over one that was not quite made.
+      const auto text = read_file(storage_ / "overlay-containers" / "containers.json");
+      const Json left = text ? Json::parse(*text, nullptr, false) : Json();
+      std::vector<std::string> words = {"rm"};
+      for (const auto& one : left.is_array() ? left : Json::array()) words.push_back(one.value("id", ""));
+      if (words.size() > 1) {
+        log_("Removing what a build that was killed has left");
+        ROOST_CHECK(call(words, log_));
+      }
+    }
+    if (::flock(lock.get(), LOCK_SH) != 0) return fail_errno(errno, "lock " + path);
+    return lock;
   }
 
   Result<int> call(std::vector<std::string> words, const std::function<void(std::string_view)>& on_line) {

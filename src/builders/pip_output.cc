@@ -3,25 +3,13 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "builders/explain.h"
 
 namespace roost {
 namespace {
 
 constexpr std::string_view kNoVersion = "ERROR: Could not find a version that satisfies the requirement ";
 constexpr std::string_view kFrom = "(from versions: ";
-constexpr std::size_t kShown = 12;
-
-// The newest few; a list of a hundred helps nobody.
-std::string shown(const std::vector<std::string>& versions) {
-  std::string text;
-  const std::size_t first = versions.size() > kShown ? versions.size() - kShown : 0;
-  if (first > 0) text = fmt::format("{} older ones, ", first);
-  for (std::size_t i = first; i < versions.size(); ++i) {
-    if (i > first) text += ", ";
-    text += versions[i];
-  }
-  return text;
-}
 
 }  // namespace
 
@@ -80,7 +68,7 @@ std::string PipOutput::problem() const {
   if (no_version_) {
     const auto& [requirement, versions] = *no_version_;
     if (!versions.empty()) {
-      return fmt::format("{} cannot be had: there are {}", requirement, shown(versions));
+      return fmt::format("{} cannot be had: there are {}", requirement, shown_versions(versions));
     }
     return fmt::format("{} cannot be had: {}", requirement,
                        could_not_connect_ ? "the package index does not answer from this machine"

@@ -20,7 +20,6 @@ class PipOutput {
   const std::optional<NoVersion>& no_version() const { return no_version_; }
   // The requirement that has no ready-made wheel here and could not be built from its source.
   const std::string& failed_source() const { return failed_source_; }
-  bool could_not_connect() const { return could_not_connect_; }
 
   // The line that matters, in words.
   std::string problem() const;

@@ -6,6 +6,9 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "builders/distributions.h"
+#include "builders/explain.h"
+#include "builders/pip_install.h"
 #include "builders/pip_output.h"
 #include "builders/program.h"
 
@@ -14,22 +17,14 @@ namespace {
 
 constexpr int kMostTries = 40;  // each moves one pin
 
-// Prints "name==version" of every distribution in the environment itself, and of those named as
-// arguments wherever they are.
-constexpr const char* kListVersions = R"(
-import importlib.metadata as metadata, re, sys, sysconfig
-plain = lambda name: re.sub(r"[-_.]+", "-", name).lower()
-own = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
-found = {}
-for distribution in metadata.distributions(path=sorted(own)):
-    found[plain(distribution.metadata["Name"])] = distribution.version
+// Prints "name==version" of the distributions named as arguments, wherever the interpreter finds them.
+constexpr const char* kFindVersions = R"(
+import importlib.metadata as metadata, sys
 for name in sys.argv[1:]:
     try:
-        found.setdefault(plain(name), metadata.version(name))
+        print(name + "==" + metadata.version(name))
     except metadata.PackageNotFoundError:
         pass
-for name in sorted(found):
-    print(name + "==" + found[name])
 )";
 
 class VenvBuild {
@@ -46,11 +41,13 @@ class VenvBuild {
     built_.builder = "venv";
     built_.python = python_;
     const bool anything = !requirements_.empty();
+    const auto packages = std::count_if(requirements_.begin(), requirements_.end(),
+                                        [](const std::string& line) { return !line.starts_with('-'); });
     log_(fmt::format("Step 1/{}: a virtual environment of Python {} ({})", anything ? 3 : 2,
                      base_.version.text, base_.path));
     ROOST_CHECK(make());
     if (anything) {
-      log_(fmt::format("Step 2/3: {} packages, installed by {}", requirements_.size(), use_uv ? "uv" : "pip"));
+      log_(fmt::format("Step 2/3: {}, installed by {}", package_count(static_cast<std::size_t>(packages)), use_uv ? "uv" : "pip"));
       ROOST_CHECK(use_uv ? install_with_uv() : install_with_pip());
     }
     log_(fmt::format("Step {0}/{0}: the exact versions", anything ? 3 : 2));
@@ -62,9 +59,7 @@ class VenvBuild {
   Result<int> program(std::vector<std::string> words, const std::function<void(std::string_view)>& also = {}) {
     ProgramRun run;
     run.words = std::move(words);
-    run.variables = {{"PIP_DISABLE_PIP_VERSION_CHECK", "1"}, {"PIP_NO_INPUT", "1"},
-                     {"PIP_BREAK_SYSTEM_PACKAGES", "1"},     {"PIP_PROGRESS_BAR", "off"},
-                     {"PYTHONDONTWRITEBYTECODE", "1"},       {"NO_COLOR", "1"}};
+    run.variables = pip_variables();
     run.on_line = [&](std::string_view line) {
       log_(line);
       if (also) also(line);
@@ -85,55 +80,16 @@ class VenvBuild {
                             base_.path, trim(last)));
   }
 
-  // pip of the interpreter itself if it has one that can work on another environment, else Debian's.
-  Result<std::vector<std::string>> find_pip() {
-    for (const std::string& python : {base_.path, std::string("/usr/bin/python3")}) {
-      const auto text = output_of({python, "-c", "import importlib.metadata as m; print(m.version('pip'))"});
-      const auto version = parse_version(text ? *text : "");
-      if (version && satisfies(*version, ">=22.3")) {
-        return std::vector<std::string>{python, "-m", "pip", "--python", python_};
-      }
-    }
-    ROOST_TRY(const int code, program({python_, "-m", "ensurepip"}));
-    if (code == 0) return std::vector<std::string>{python_, "-m", "pip"};
-    return fail(ErrorCode::kFailedPrecondition,
-                "there is no pip on this machine; on Debian: apt-get install python3-pip python3-venv");
-  }
-
-  std::vector<std::string> sources() const {
-    std::vector<std::string> words;
-    const BuildSettings& settings = order_.settings;
-    if (settings.offline) words.emplace_back("--no-index");
-    if (!settings.index_url.empty()) words.insert(words.end(), {"--index-url", settings.index_url});
-    if (!settings.wheels.empty()) words.insert(words.end(), {"--find-links", settings.wheels});
-    return words;
-  }
-
-  // Options of the list ("--extra-index-url x") are words of their own for pip.
-  std::vector<std::string> requirement_words() const {
-    std::vector<std::string> words;
-    for (const auto& line : requirements_) {
-      if (!line.starts_with('-')) {
-        words.push_back(line);
-        continue;
-      }
-      for (const auto& word : split(line, ' ')) {
-        if (!word.empty()) words.push_back(word);
-      }
-    }
-    return words;
-  }
-
   Status install_with_pip() {
-    ROOST_TRY(const auto pip, find_pip());
+    ROOST_TRY(const auto pip, find_pip(base_.path, python_, log_));
     for (int tries = 0; tries < kMostTries; ++tries) {
       std::vector<std::string> words = pip;
       words.insert(words.end(), {"install", "--no-cache-dir", "--retries", "2", "--timeout", "15"});
       if (!order_.lock.empty()) words.emplace_back("--no-deps");
       for (const auto& name : only_binary_) words.insert(words.end(), {"--only-binary", name});
-      const auto from = sources();
+      const auto from = pip_sources(order_.settings);
       words.insert(words.end(), from.begin(), from.end());
-      const auto wanted = requirement_words();
+      const auto wanted = requirement_words(requirements_);
       words.insert(words.end(), wanted.begin(), wanted.end());
       if (wanted.empty()) return {};
       PipOutput output;
@@ -154,9 +110,9 @@ class VenvBuild {
   Status install_with_uv() {
     std::vector<std::string> words = {"uv", "pip", "install", "--python", python_, "--no-progress"};
     if (!order_.lock.empty()) words.emplace_back("--no-deps");
-    const auto from = sources();
+    const auto from = pip_sources(order_.settings);
     words.insert(words.end(), from.begin(), from.end());
-    const auto wanted = requirement_words();
+    const auto wanted = requirement_words(requirements_);
     words.insert(words.end(), wanted.begin(), wanted.end());
     std::string problem;
     ROOST_TRY(const int code, program(words, [&](std::string_view line) {
@@ -173,7 +129,7 @@ class VenvBuild {
     std::string text = output.problem();
     const bool other = output.no_version() && !output.no_version()->versions.empty();
     if (!nearest_ && (other || !output.failed_source().empty())) {
-      text += "; change the pin, or submit with pins: nearest, which takes the nearest there is";
+      text += kTwoWaysOut;
     }
     return text;
   }
@@ -224,15 +180,28 @@ class VenvBuild {
   }
 
   Status lock() {
-    std::vector<std::string> words = {python_, "-c", kListVersions};
-    for (const auto& line : order_.plan.pip) {
-      if (const std::string name = requirement_name(line); !name.empty()) words.push_back(name);
+    std::set<std::string> found;
+    for (const auto& one : installed_distributions(order_.folder)) {
+      found.insert(one.name);
+      built_.lock.push_back(one.name + "==" + one.version);
     }
+    if (sees_node_) ROOST_CHECK(lock_of_node(found));
+    std::sort(built_.lock.begin(), built_.lock.end());
+    for (const auto& line : built_.lock) log_(line);
+    return {};
+  }
+
+  // What was asked for and is the interpreter's own.
+  Status lock_of_node(const std::set<std::string>& found) {
+    std::vector<std::string> words = {python_, "-c", kFindVersions};
+    for (const auto& line : order_.plan.pip) {
+      const std::string name = requirement_name(line);
+      if (!name.empty() && !found.contains(name)) words.push_back(name);
+    }
+    if (words.size() == 3) return {};
     ROOST_TRY(const std::string text, output_of(words));
     for (const auto& line : split(text, '\n')) {
-      if (trim(line).empty()) continue;
-      built_.lock.emplace_back(trim(line));
-      log_(line);
+      if (!trim(line).empty()) built_.lock.emplace_back(trim(line));
     }
     return {};
   }

@@ -63,6 +63,12 @@ void add_facts(FactList& facts, const Json& run, Micros now) {
   facts.add("properties", tags_text(child(run, "properties")));
 }
 
+std::string isolation_text(const Json& environment) {
+  const Json& isolated = child(environment, "isolated");
+  if (!isolated.is_boolean()) return "";
+  return isolated == true ? "yes, in an image" : "no, on the host: it can read what the server's user can";
+}
+
 std::string environment_text(const Json& run, const Style& style) {
   FactList facts;
   const Json& environment = child(run, "environment");
@@ -71,6 +77,7 @@ std::string environment_text(const Json& run, const Style& style) {
   }
   facts.add("digest", text_field(environment, "digest"));
   facts.add("python", text_field(environment, "python"));
+  facts.add("isolated", isolation_text(environment));
   for (const Json* variables : {&child(child(run, "environment"), "variables"),
                                 &child(child(run, "spec"), "environment_variables")}) {
     if (!variables->is_object()) continue;

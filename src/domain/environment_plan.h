@@ -26,7 +26,6 @@ struct EnvironmentPlan {
   std::vector<std::string> pip;       // requirements and options, without what Roost brings itself
   std::string base_image;             // "" unless it is one of the user's own
   std::string dockerfile;
-  std::vector<std::string> notices;   // what of the definition has no effect here
   Pins pins = Pins::kStrict;
 
   // True if there is something to install.

@@ -205,6 +205,7 @@ Result<Json> make_order(Tx& tx, const Run& run, int node_rank, const std::string
                 {"python", run.environment.value("python", "")},
                 {"variables", std::move(variables)}};
   if (run.environment.contains("image")) order["image"] = run.environment["image"];
+  if (run.environment.contains("limits")) order["limits"] = run.environment["limits"];
   for (const char* key : {"script", "arguments", "command", "inputs"}) {
     if (run.spec.contains(key)) order[key] = run.spec[key];
   }

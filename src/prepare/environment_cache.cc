@@ -1,8 +1,10 @@
 #include "prepare/environment_cache.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <set>
 
 #include <fmt/format.h>
@@ -120,7 +122,9 @@ Status EnvironmentCache::write_index(const CachedEnvironment& environment) const
 Status EnvironmentCache::keep(const std::string& digest, const fs::path& folder,
                               const BuiltEnvironment& built, Micros now) {
   CachedEnvironment environment{digest, folder, built, size_of(folder), now, now};
-  ::sync();  // the index must not survive a power loss that its packages did not
+  // The index must not survive a power loss that its packages did not.
+  const Fd opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!opened || ::syncfs(opened.get()) != 0) return fail_errno(errno, "sync " + folder.string());
   const std::lock_guard lock(mutex_);
   ROOST_CHECK(write_index(environment));
   known_[digest] = std::move(environment);

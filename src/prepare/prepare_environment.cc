@@ -8,6 +8,7 @@
 
 #include "base/digest.h"
 #include "base/text.h"
+#include "domain/docker_arguments.h"
 #include "domain/names.h"
 #include "records/run_records.h"
 
@@ -33,12 +34,24 @@ Result<Pins> pins_of(const Json& environment, Pins of_server) {
   return of_server;
 }
 
-Status queue(Tx& tx, Run& run, Micros now) {
-  return move_run(tx, run, RunStatus::kQueued, fmt::format("waiting for a node of {}", run.compute), now);
+Status queue(Tx& tx, Run& run, Micros now, std::string_view remark = "") {
+  return move_run(tx, run, RunStatus::kQueued, fmt::format("waiting for a node of {}{}", run.compute, remark), now);
 }
 
-Status use_existing(Tx& tx, Run& run, const std::string& python, bool needed, Micros now) {
+Status take_limits(Tx& tx, Run& run, const DockerArguments& asked) {
+  Json limits = Json::object();
+  if (asked.memory > 0) limits["memory"] = asked.memory;
+  if (asked.cpus > 0) limits["cpus"] = asked.cpus;
+  if (!limits.empty()) run.environment["limits"] = std::move(limits);
+  for (const auto& name : asked.no_effect) {
+    ROOST_CHECK(add_notice(tx, run, fmt::format("the docker argument {} of the environment has no effect here", name)));
+  }
+  return {};
+}
+
+Status use_existing(Tx& tx, Run& run, const std::string& python, bool needed, bool user_managed, Micros now) {
   run.environment["kind"] = "existing";
+  run.environment["isolated"] = false;
   run.environment["python"] = python;
   if (needed && ::access(python.c_str(), X_OK) != 0) {
     return settle_failed(tx, run,
@@ -49,7 +62,8 @@ Status use_existing(Tx& tx, Run& run, const std::string& python, bool needed, Mi
                                                       python),
                          now);
   }
-  return queue(tx, run, now);
+  return queue(tx, run, now,
+               user_managed ? "; its environment manages itself: it runs on the host, not isolated" : "");
 }
 
 }  // namespace
@@ -94,12 +108,18 @@ Result<std::optional<BuildRequest>> prepare_environment(Tx& tx, Run& run, const 
     ROOST_CHECK(settle_failed(tx, run, request.error().message, now));
     return std::nullopt;
   }
+  const auto asked = docker_arguments(definition);
+  if (!asked) {
+    ROOST_CHECK(settle_failed(tx, run, asked.error().message, now));
+    return std::nullopt;
+  }
+  ROOST_CHECK(take_limits(tx, run, *asked));
   const EnvironmentPlan& plan = request->plan;
   if (!named.empty() || !plan.needs_build()) {
     std::string python = named;
     if (python.empty() && plan.interpreter.starts_with('/')) python = plan.interpreter;
     const bool needed = run.spec.contains("script") || !python.empty();
-    ROOST_CHECK(use_existing(tx, run, python.empty() ? settings.python : python, needed, now));
+    ROOST_CHECK(use_existing(tx, run, python.empty() ? settings.python : python, needed, plan.user_managed, now));
     return std::nullopt;
   }
   // A lock is that of an earlier build: if that one is still here, it is the very same.
@@ -121,6 +141,7 @@ Result<std::optional<BuildRequest>> prepare_environment(Tx& tx, Run& run, const 
 Status settle_built(Tx& tx, Run& run, const CachedEnvironment& environment, Micros now) {
   const BuiltEnvironment& built = environment.built;
   run.environment["kind"] = built.builder;
+  run.environment["isolated"] = !built.inside.is_null();
   run.environment["digest"] = environment.digest;
   run.environment["folder"] = environment.folder.string();
   run.environment["python"] = built.python;
@@ -130,10 +151,8 @@ Status settle_built(Tx& tx, Run& run, const CachedEnvironment& environment, Micr
   if (!built.inside.is_null()) {
     run.environment["python"] = built.inside.value("python", "");
     run.environment["image"] = built.inside;
-    const Json docker = run.environment.value("definition", Json::object()).value("docker", Json());
-    if (docker.is_object() && docker.contains("shmSize") && docker["shmSize"].is_string()) {
-      run.environment["image"]["shm_size"] = docker["shmSize"];
-    }
+    const auto asked = docker_arguments(run.environment.value("definition", Json::object()));
+    if (asked && !asked->shm_size.empty()) run.environment["image"]["shm_size"] = asked->shm_size;
   }
   for (const auto& change : built.changes) {
     ROOST_CHECK(add_notice(tx, run, fmt::format("pins: nearest: {}", change)));

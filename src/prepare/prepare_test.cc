@@ -75,6 +75,24 @@ TEST_F(Prepare, AnInterpreterThatExistsIsQueuedAtOnce) {
   EXPECT_EQ(other.error["code"], "environment_failed");
 }
 
+TEST_F(Prepare, AUserManagedRunSaysThatItIsNotIsolated) {
+  Run run = submitted({{"definition", {{"python", {{"userManagedDependencies", true}}}}}});
+  EXPECT_FALSE(prepare(run));
+  EXPECT_EQ(run.environment["isolated"], false);
+}
+
+TEST_F(Prepare, LimitsAndArgumentsWithoutEffect) {
+  const Json docker = {{"arguments", {"--memory", "1g", "--cpus=2", "--privileged"}}};
+  Run run = submitted({{"definition", {{"docker", docker}}}});
+  EXPECT_FALSE(prepare(run));
+  EXPECT_EQ(run.environment["limits"], (Json{{"memory", 1ULL << 30}, {"cpus", 2.0}}));
+  ASSERT_EQ(run.notices.size(), 1U);
+  EXPECT_NE(to_text(run.notices).find("--privileged"), std::string::npos);
+  Run bad = submitted({{"definition", {{"docker", {{"arguments", {"--memory", "lots"}}}}}}});
+  EXPECT_FALSE(prepare(bad));
+  EXPECT_EQ(bad.status, RunStatus::kFailed);
+}
+
 TEST_F(Prepare, PackagesWaitForABuildOnce) {
   Run first = submitted(packages("torch"));
   const auto request = prepare(first);

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "net/router.h"
+#include "runner/cgroup.h"
 #include "runner/collect_outputs.h"
 #include "runner/command_line.h"
 #include "runner/image_root.h"
@@ -49,6 +50,12 @@ std::int64_t out_of_memory_kills() {
   const auto text = read_file("/proc/vmstat");
   const std::size_t at = text ? text->find("oom_kill ") : std::string::npos;
   return at == std::string::npos ? 0 : std::atoll(text->c_str() + at + 9);
+}
+
+// A line of Roost's own in the script's log; one that is lost is no reason to fail.
+void add_line(const fs::path& log, const std::string& text) {
+  const Fd fd(::open(log.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644));
+  if (fd) (void)write_all(fd.get(), "roost: " + text + "\n", log.string());
 }
 
 template <class T>
@@ -381,8 +388,12 @@ void AttemptRun::tell_failure() {
 }
 
 void AttemptRun::follow(Outcome& outcome) {
-  const auto spec = launch_spec();
+  auto spec = launch_spec();
   if (!spec) return outcome.fail("launch_failed", spec.error());
+  const Limits limits = limits_from(order_.value("limits", Json()));
+  const RunCgroup group = RunCgroup::make(limits, fmt::format("{}-{}-{}", run_id_, attempt_, node_rank_));
+  spec->join_groups = group.join_fds();
+  for (const auto& problem : group.problems()) add_line(ranks_.front().log, problem);
   // A watch goes when its file does.
   const int watch = settings_.output_watch.get();
   for (const auto& rank : ranks_) ::inotify_add_watch(watch, rank.log.c_str(), IN_MODIFY);
@@ -438,9 +449,13 @@ void AttemptRun::follow(Outcome& outcome) {
   }
   supervisor_ = 0;
   note_ends(*launched, outcome);
+  if (group.was_oom_killed()) {
+    add_line(ranks_.front().log, fmt::format("the kernel ended a process of this run: it went over its limit ({})",
+                                             limits_text(limits)));
+  }
   keeper_->stop();
   outcome.exited = SystemClock().now();
-  const bool out_of_memory = out_of_memory_kills() > kills_before;
+  const bool out_of_memory = group.was_oom_killed() || out_of_memory_kills() > kills_before;
   for (auto& rank : ranks_) {
     // What was killed together with its supervisor says nothing any more.
     if (!rank.end) {

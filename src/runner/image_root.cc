@@ -9,15 +9,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cerrno>
-#include <charconv>
 #include <climits>
 #include <cstring>
 
 #include <fmt/format.h>
 
 #include "base/files.h"
+#include "domain/docker_arguments.h"
 
 namespace fs = std::filesystem;
 
@@ -146,27 +145,6 @@ bool is_in_image(const fs::path& root, const std::string& path) {
   return static_cast<bool>(open_in_image(root, path, O_PATH));
 }
 
-std::optional<std::uint64_t> parse_shm_size(std::string_view text) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  if (error != std::errc() || value == 0) return std::nullopt;
-  int shift = 0;
-  if (!unit.empty()) {
-    switch (std::tolower(static_cast<unsigned char>(unit.front()))) {
-      case 'b': shift = 0; break;
-      case 'k': shift = 10; break;
-      case 'm': shift = 20; break;
-      case 'g': shift = 30; break;
-      default: return std::nullopt;
-    }
-    unit.remove_prefix(1);
-    if (!unit.empty() && unit != "b" && unit != "B") return std::nullopt;
-  }
-  if (value > (1ULL << 50 >> shift)) return std::nullopt;
-  return value << shift;
-}
-
 Result<ImageRoot> make_image_root(const Json& image, const fs::path& folder, std::vector<ImageBind> binds) {
   const fs::path root = image.value("root", "");
   if (!is_here(root)) {
@@ -192,7 +170,7 @@ Result<ImageRoot> make_image_root(const Json& image, const fs::path& folder, std
                              (folder / "work").string());
   made.overlay_as_user = made.overlay + ",userxattr";
   made.place = folder / "root";
-  made.shm = fmt::format("mode=1777,size={}", parse_shm_size(image.value("shm_size", "")).value_or(kSharedMemory));
+  made.shm = fmt::format("mode=1777,size={}", parse_size(image.value("shm_size", "")).value_or(kSharedMemory));
   for (const auto& [name, at] : {std::pair("tmp", "/tmp"), std::pair("var-tmp", "/var/tmp")}) {
     if (::chmod((folder / name).c_str(), 01777) != 0) return fail_errno(errno, "make the run's own /tmp");
     made.binds.push_back({folder / name, at, false, false});

@@ -45,9 +45,6 @@ bool is_in_image(const std::filesystem::path& root, const std::string& path);
 // Where a run in an image finds its home.
 inline constexpr const char* kImageHome = "/home/roost";
 
-// "2g", "512m", "1048576" -> bytes; nothing if it is no size.
-std::optional<std::uint64_t> parse_shm_size(std::string_view text);
-
 // Called in the new process, which must be in a mount namespace of its own: neither allocates nor
 // locks. Answers nullptr, or what it could not do, with errno set; a path if it is one of the binds.
 const char* enter_image_root(const ImageRoot& root, bool own_user);

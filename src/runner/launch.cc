@@ -36,6 +36,7 @@ struct ChildPlan {
   bool own_user;
   char uid_map[64];
   char gid_map[64];
+  const std::vector<int>* join_groups;
 };
 
 void write_small_file(const char* path, const char* text) {
@@ -62,6 +63,9 @@ struct ChildFailure {
 [[noreturn]] void run_child(const ChildPlan& plan) {
   // Without a namespace the death of the supervisor would leave its children: it must end them itself.
   ::prctl(PR_SET_PDEATHSIG, plan.own_namespace ? SIGKILL : SIGQUIT);
+  for (const int group : *plan.join_groups) {
+    if (::write(group, "0", 1) < 0) fail_child(plan, "join its control group");
+  }
   // The runner's handlers and mask must not leak into what it starts.
   for (int signal = 1; signal < 32; ++signal) ::signal(signal, SIG_DFL);
   sigset_t none;
@@ -160,7 +164,8 @@ Result<Launched> Launched::start(const LaunchSpec& spec) {
                  true,
                  false,
                  {},
-                 {}};
+                 {},
+                 &spec.join_groups};
   std::snprintf(plan.uid_map, sizeof plan.uid_map, "%u %u 1", ::getuid(), ::getuid());
   std::snprintf(plan.gid_map, sizeof plan.gid_map, "%u %u 1", ::getgid(), ::getgid());
 

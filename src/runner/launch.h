@@ -24,6 +24,7 @@ struct LaunchSpec {
   std::vector<LaunchProcess> processes;
   std::filesystem::path folder;    // working directory
   std::optional<ImageRoot> image;  // their file system, if it is not that of this machine
+  std::vector<int> join_groups;    // of control groups, as RunCgroup::join_fds() gives them
   std::string host_name;           // their own, if not empty
   std::filesystem::path hosts;     // in place of /etc/hosts, if not empty
 };

@@ -38,14 +38,6 @@ TEST(CommandLine, AnImageBringsItsOwnVariables) {
   EXPECT_FALSE(variables.contains("PWD"));
 }
 
-TEST(ImageRoot, SizesOfSharedMemory) {
-  EXPECT_EQ(parse_shm_size("2g"), 2ULL << 30);
-  EXPECT_EQ(parse_shm_size("512M"), 512ULL << 20);
-  EXPECT_EQ(parse_shm_size("64mb"), 64ULL << 20);
-  EXPECT_EQ(parse_shm_size("4096"), 4096U);
-  for (const char* bad : {"", "0", "g", "-1g", "2x", "2gbb", "99999999999999g"}) EXPECT_FALSE(parse_shm_size(bad)) << bad;
-}
-
 class InFolder : public testing::Test {
  protected:
   void SetUp() override {

@@ -69,6 +69,7 @@ Result<ServerConfig> parse_config(std::string_view yaml, const std::string& file
   config.environments.pythons = build.strings("pythons");
   config.environments.index_url = build.string("index_url");
   config.environments.wheels = build.string("wheels");
+  config.environments.channels = build.strings("channels");
   config.environments.offline = build.boolean("offline", false);
   config.environments.registry = build.string("registry");
   config.environments.registry_insecure = build.boolean("registry_insecure", false);

@@ -7,11 +7,13 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 
 #include <fmt/format.h>
 
 #include "base/files.h"
 #include "base/log.h"
+#include "builders/disk_space.h"
 #include "records/run_records.h"
 
 namespace fs = std::filesystem;
@@ -60,6 +62,12 @@ Result<BuiltEnvironment> read_result(const fs::path& file) {
   }
   if (json.contains("error")) return fail(ErrorCode::kFailedPrecondition, json.value("error", ""));
   return built_from(json);
+}
+
+// An error in words that say what to do, if it is a full disk.
+Error without_space(const Error& error, const fs::path& folder) {
+  if (error.code != ErrorCode::kResourceExhausted) return error;
+  return {error.code, no_space_message(folder.parent_path().string())};
 }
 
 }  // namespace
@@ -174,7 +182,9 @@ Result<CachedEnvironment> EnvironmentBuilds::run_builder(const std::string& dige
   const fs::path order_file = folder.string() + ".order";
   const fs::path result_file = folder.string() + ".result";
   const BuildOrder order{request.plan, request.lock, folder.string(), app_.build_settings};
-  ROOST_CHECK(write_file_atomic(order_file, to_text(build_order_json(order))));
+  if (auto written = write_file_atomic(order_file, to_text(build_order_json(order))); !written) {
+    return fail(without_space(written.error(), folder));
+  }
   const auto clean = [&] {
     std::error_code error;
     fs::remove(order_file, error);
@@ -211,7 +221,10 @@ Result<CachedEnvironment> EnvironmentBuilds::run_builder(const std::string& dige
     return fail(built.error());
   }
   const Micros now = app_.clock.now();
-  ROOST_CHECK(app_.environments->keep(digest, folder, *built, now));
+  if (auto kept = app_.environments->keep(digest, folder, *built, now); !kept) {
+    if (auto removed = remove_tree(folder); !removed) log_warning("{}", removed.error().message);
+    return fail(without_space(kept.error(), folder));
+  }
   auto kept = app_.environments->find(digest, now);
   if (!kept) return fail(ErrorCode::kInternal, "the environment that was built has no interpreter");
   return std::move(*kept);
@@ -240,6 +253,27 @@ void EnvironmentBuilds::copy_log(const std::set<std::string>& runs, const std::s
   }
 }
 
+void EnvironmentBuilds::settle(const std::set<std::string>& runs, const Result<CachedEnvironment>& result) {
+  // On a full disk the database may refuse; nobody else would ever take up these runs again.
+  for (bool told = false;;) {
+    const Status settled = app_.db->write([&](Tx& tx) -> Status {
+      for (const auto& id : runs) {
+        ROOST_TRY(Run run, find_run(tx, id));
+        if (run.status != RunStatus::kPreparing) continue;  // canceled meanwhile
+        ROOST_CHECK(result ? settle_built(tx, run, *result, app_.clock.now())
+                           : settle_failed(tx, run, result.error().message, app_.clock.now()));
+      }
+      return {};
+    });
+    if (settled) return;
+    if (!told) log_error("settling the runs of a build: {}", settled.error().message);
+    told = true;
+    if (settled.error().code != ErrorCode::kResourceExhausted) return;
+    std::unique_lock lock(mutex_);
+    if (changed_.wait_for(lock, std::chrono::seconds(1), [&] { return stopping_; })) return;
+  }
+}
+
 void EnvironmentBuilds::finish(const std::string& digest, const Result<CachedEnvironment>& result) {
   // The reason comes into the log in the same moment as the state "failed", not before it. The file
   // first: whoever asks for the log while the build goes away finds one or the other.
@@ -254,16 +288,7 @@ void EnvironmentBuilds::finish(const std::string& digest, const Result<CachedEnv
     if (!result) failures_[digest] = result.error().message;
   }
   copy_log(build.runs, text);
-  const Status settled = app_.db->write([&](Tx& tx) -> Status {
-    for (const auto& id : build.runs) {
-      ROOST_TRY(Run run, find_run(tx, id));
-      if (run.status != RunStatus::kPreparing) continue;  // canceled meanwhile
-      ROOST_CHECK(result ? settle_built(tx, run, *result, app_.clock.now())
-                         : settle_failed(tx, run, result.error().message, app_.clock.now()));
-    }
-    return {};
-  });
-  if (!settled) log_error("settling the runs of a build: {}", settled.error().message);
+  settle(build.runs, result);
   for (const auto& run : build.runs) app_.run_changed(run);
   app_.wake_control_loop();
 }

@@ -50,6 +50,8 @@ class EnvironmentBuilds {
   void add_log(const std::string& digest, std::string_view text);
   // Gives each run what it lacks of the log.
   void copy_log(const std::set<std::string>& runs, const std::string& log);
+  // Moves the runs that waited; tries again while the disk is full.
+  void settle(const std::set<std::string>& runs, const Result<CachedEnvironment>& result);
   void finish(const std::string& digest, const Result<CachedEnvironment>& result);
 
   App& app_;

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from conftest import MakeServer
+from local_index import make_wheel
 from roost_fixture import RoostServer
 from sdk_python import SDK, pythons
 
@@ -26,6 +27,7 @@ def nearest_server(make_shared_server: MakeServer) -> RoostServer:
     return make_shared_server(config=NEAREST)
 
 
+needs_article = pytest.mark.skipif(not SEEDS, reason="the article's text (../shared/seeds) is not on this machine")
 needs_torch = pytest.mark.skipif(not has_torch(), reason="PyTorch is not installed: tools/setup demo")
 
 
@@ -37,7 +39,7 @@ def user_runs(server: RoostServer, python: str, *arguments: str, folder: Path) -
 
 
 @needs_torch
-@pytest.mark.skipif(not SEEDS, reason="the article's text (../shared/seeds) is not on this machine")
+@needs_article
 @pytest.mark.parametrize("seed", SEEDS, ids=lambda path: path.name[:3])
 def test_the_article(nearest_server: RoostServer, tmp_path: Path, seed: Path) -> None:
     """All its Python blocks in order, unmodified, to the registered and downloaded model. Its pins are
@@ -75,3 +77,74 @@ def test_the_example(nearest_server: RoostServer, tmp_path: Path, python: str) -
     assert "outputs/model.pt" in out
     run = server.get("/workspaces/default/runs?limit=1")["items"][0]
     assert (folder / "model" / "model.pt").read_bytes() == server.artifact(run, "outputs/model.pt")
+
+
+# A reader's submit: the article's own block that makes the environment, and a script of one line.
+SUBMIT = """
+from azureml.core import Environment, Experiment, ScriptRunConfig, Workspace
+ws = Workspace.from_config()
+{block}
+run = Experiment(ws, 'environments').submit(ScriptRunConfig('src', script='show.py', environment=pytorch_env))
+try:
+    run.wait_for_completion()
+except Exception as error:
+    print('RAISED', type(error).__name__, error)
+print('ENDED', run.get_status())
+"""
+SHOW = "import torch, torchvision; print('has', torch.__version__)"
+
+
+def submit_block(server: RoostServer, folder: Path, seed: Path, words: str, yaml: int = 0, show: str = SHOW) -> str:
+    """Submits with the first block of the article that has these words, beside its first or second YAML file."""
+    text = seed.read_text(encoding="utf-8")
+    block = next(each for each in re.findall(r"```[Pp]ython\n(.*?)```", text, re.S) if words in each)
+    (folder / "conda_dependencies.yml").write_text(re.findall(r"```yaml\n(.*?)```", text, re.S)[yaml])
+    (folder / "config.json").write_text(CONFIG % "default")
+    (folder / "src").mkdir()
+    (folder / "src" / "show.py").write_text(show)
+    (folder / "submit.py").write_text(SUBMIT.format(block=block))
+    return user_runs(server, "/usr/bin/python3", "submit.py", folder=folder)
+
+
+@pytest.fixture(scope="module")
+def strict_server(make_shared_server: MakeServer) -> RoostServer:
+    """Nothing is configured: strict is the default."""
+    return make_shared_server(config={})
+
+
+@needs_article
+@pytest.mark.parametrize("yaml", [0, 1], ids=["pytorch", "horovod"])
+@pytest.mark.parametrize("words", ["docker.base_image", "name='pytorch-1.6-gpu', file_path"], ids=["image", "plain"])
+def test_its_pins_are_refused_under_strict(strict_server: RoostServer, tmp_path: Path, yaml: int, words: str) -> None:
+    out = submit_block(strict_server, tmp_path, SEEDS[0], words, yaml)
+    assert "RAISED ActivityFailedException" in out and "ENDED Failed" in out, out
+    run = strict_server.get("/workspaces/default/runs?limit=1")["items"][0]
+    message = run["error"]["message"]
+    assert run["error"]["code"] == "environment_failed" and message in out
+    for word in ("python=3.6.2", "cannot be had: this machine has 3.", "pins: nearest", "roost env modernize"):
+        assert word in message, message
+    assert strict_server.get("/environment-builds")["items"] == []
+
+
+@needs_torch
+@needs_article
+def test_its_second_yaml_and_image_under_nearest(make_server: MakeServer, tmp_path: Path) -> None:
+    """Its Horovod is a wheel of the test's own: the pin moves to that. Real Horovod is for the tests of ranks."""
+    make_wheel(tmp_path / "wheels", "horovod", "0.28.1")
+    server = make_server(config={"pins": "nearest", "environments": {"offline": True, "wheels": str(tmp_path / "wheels")}})
+    out = submit_block(server, tmp_path, SEEDS[0], "docker.base_image", 1, SHOW + "; import horovod; print(horovod.__version__)")
+    run = server.get("/workspaces/default/runs?limit=1")["items"][0]
+    assert "ENDED Completed" in out, (out, run["error"])
+    assert server.log(run).split()[::2] == [b"has", b"0.28.1"]
+    changes = run["environment"]["changes"]
+    assert "horovod==0.19.5 -> horovod==0.28.1" in changes
+    assert all(any(one.startswith(pin + " -> ") for one in changes) for pin in ("python=3.6.2", "torch==1.6.0")), changes
+
+
+@needs_torch
+@needs_article
+def test_its_curated_example_under_nearest(nearest_server: RoostServer, tmp_path: Path) -> None:
+    out = submit_block(nearest_server, tmp_path, SEEDS[0], "Environment.get(workspace=ws")
+    run = nearest_server.get("/workspaces/default/runs?limit=1")["items"][0]
+    assert "ENDED Completed" in out, (out, run["error"])
+    assert nearest_server.log(run).startswith(b"has 1.13") and run["environment"]["kind"] == "venv"
