@@ -57,6 +57,13 @@ class Hosts:
         """Takes the host's cable out."""
         _ip("link", "set", f"{self.names[index]}o", "down")
 
+    def part(self) -> None:
+        """No host reaches another any more; each still reaches this machine."""
+        for name, address in zip(self.names, self.addresses):
+            for other in self.addresses:
+                if other != address:
+                    _ip("-n", name, "route", "add", "blackhole", f"{other}/32")
+
     def close(self) -> None:
         for name in self.names:
             _ip("netns", "del", name, check=False)

@@ -11,6 +11,7 @@ void register_submit(Verb& root, Console& console);
 void register_rerun(Verb& root, Console& console);
 void register_cancel(Verb& root, Console& console);
 void register_stacks(Verb& root, Console& console);
+void register_doctor(Verb& root, Console& console);
 
 void register_runs(Verb& root, Console& console);
 void register_show(Verb& root, Console& console);
