@@ -83,7 +83,7 @@ def test_a_single_process_is_rank_0(server: RoostServer) -> None:
 def test_wrong_ranks_are_named(server: RoostServer) -> None:
     run = server.run("pass", distributed=DDP, timeout=60)
     for query, says in (("ranks=4", "has 4 ranks, 0 to 3; there is no rank 4"), ("ranks=x", "it must be all, or ranks like 0,3"),
-                        ("ranks=all&offsets=1,2", "a byte for each of the 4 ranks"),
+                        ("ranks=all&offsets=1,2,3,4,5", "has 5 bytes for 4 ranks"), ("ranks=0&offsets=x", "it must be bytes like 0,4711"),
                         ("ranks=0&offset=3", "for a single log"), ("ranks=-1", "0 to 3")):
         answer = server.api("GET", f"/runs/{run['id']}/follow?{query}")
         assert answer.status == 400 and says in answer.json["error"]["message"], answer.json

@@ -48,13 +48,16 @@ Result<std::vector<RankLog>> rank_logs(const Run& run, const std::string& ranks,
   ROOST_TRY(const auto numbers, numbers_of(run, ranks));
   const Gang gang = gang_of_spec(run.spec);
   const auto words = offsets.empty() ? std::vector<std::string>() : split(offsets, ',');
+  if (words.size() > numbers.size()) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("\"offsets\" has {} bytes for {} ranks", words.size(), numbers.size()));
+  }
   std::map<int, RankLog> chosen;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     RankLog log{numbers[i], rank_log(gang, numbers[i]), 0};
-    if (!words.empty() &&
-        (words.size() != numbers.size() || !read_number(words[i], log.offset) || log.offset > INT64_MAX)) {
+    if (i < words.size() && (!read_number(words[i], log.offset) || log.offset > INT64_MAX)) {
       return fail(ErrorCode::kInvalidArgument,
-                  fmt::format("\"offsets\" must have a byte for each of the {} ranks, like 0,4711", numbers.size()));
+                  fmt::format("\"offsets\" is \"{}\"; it must be bytes like 0,4711", printable(offsets)));
     }
     chosen.emplace(log.rank, std::move(log));
   }
