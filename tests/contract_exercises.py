@@ -154,6 +154,10 @@ def list_run_events(c: Caller) -> None:
 def follow_run(c: Caller) -> None:
     answer = c.call("follow_run", 200, c.finished_run()["id"], offset=0, log="azureml-logs/70_driver_log.txt")
     assert b'"end"' in answer.body.splitlines()[-1] and b"hello" in answer.body
+    for offsets, says in (("0", b"hello"), ("2", b"llo")):
+        answer = c.call("follow_run", 200, c.finished_run()["id"], ranks="all", offsets=offsets, live=False, build_offset=0)
+        assert b'"rank":0' in answer.body and says in answer.body
+    c.call("follow_run", 400, c.finished_run()["id"], ranks="0,7")
 
 
 @exercise

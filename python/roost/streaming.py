@@ -22,19 +22,19 @@ def follow(
     log: str = DRIVER_LOG,
     offset: int = 0,
     patience_seconds: float = _PATIENCE_SECONDS,
+    ranks: str = "",
 ) -> Iterator[Dict[str, Any]]:
     """The lines of follow_run without pings, up to and with the one of type "end". What the build
-    of its environment prints comes before what the run prints. A lost connection is taken up where
-    it broke: nothing comes twice, nothing is left out."""
-    position = _Position(offset)
+    of its environment prints comes before what the run prints. With `ranks` ("all" or "0,3") it is
+    the output of these in place of `log`. A lost connection is taken up where it broke: nothing
+    comes twice, nothing is left out."""
+    position = _RankPosition(ranks) if ranks else _Position(log, offset)
     give_up_at: Optional[float] = None
     delay = _FIRST_DELAY_SECONDS
     while True:
         try:
             path = f"/api/v1/runs/{quote(run)}/follow"
-            for line in client.lines(
-                path, log=log, offset=position.offset, build_offset=position.build_offset
-            ):
+            for line in client.lines(path, **position.query()):
                 give_up_at, delay = None, _FIRST_DELAY_SECONDS
                 if position.is_news(line):
                     yield line
@@ -58,11 +58,21 @@ def follow(
 class _Position:
     """How far a stream was read."""
 
-    def __init__(self, offset: int) -> None:
-        self.offset = offset
+    def __init__(self, log: str = "", offset: int = 0) -> None:
+        self._log = log
+        self._offset = offset
         self.build_offset = 0
         self._attempt: Optional[int] = None
         self._states: Set[Tuple[Any, Any]] = set()
+
+    def query(self) -> Dict[str, Any]:
+        return {"log": self._log, "offset": self._offset, "build_offset": self.build_offset}
+
+    def start_again(self) -> None:
+        self._offset = 0
+
+    def note(self, line: Dict[str, Any]) -> None:
+        self._offset = line["offset"]
 
     def is_news(self, line: Dict[str, Any]) -> bool:
         kind = line["type"]
@@ -70,7 +80,10 @@ class _Position:
             self.build_offset = line["offset"]
             return True
         if kind == "log":
-            self.offset, self._attempt = line["offset"], line.get("attempt")
+            if self._attempt not in (None, line.get("attempt")):
+                self.start_again()
+            self.note(line)
+            self._attempt = line.get("attempt")
             return True
         if kind == "status":
             state = (line["status"], line["at"])
@@ -85,7 +98,30 @@ class _Position:
             return
         try:
             if client.get_run(run)["attempt"] != self._attempt:
-                self.offset, self._attempt = 0, None
+                self.start_again()
+                self._attempt = None
         except RoostError as error:
             if error.code != "unavailable":
                 raise
+
+
+class _RankPosition(_Position):
+    """How far the logs of several ranks were read."""
+
+    def __init__(self, ranks: str) -> None:
+        super().__init__()
+        self._ranks = ranks
+        self._offsets: Dict[int, int] = {}
+
+    def query(self) -> Dict[str, Any]:
+        last = max(self._offsets, default=-1)
+        order = range(last + 1) if self._ranks == "all" else map(int, self._ranks.split(","))
+        offsets = ",".join(str(self._offsets.get(rank, 0)) for rank in order)
+        found: Dict[str, Any] = {"ranks": self._ranks, "build_offset": self.build_offset}
+        return {**found, "offsets": offsets} if self._offsets else found
+
+    def start_again(self) -> None:
+        self._offsets.clear()
+
+    def note(self, line: Dict[str, Any]) -> None:
+        self._offsets[line["rank"]] = line["offset"]

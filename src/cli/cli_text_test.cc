@@ -228,14 +228,14 @@ TEST(RunText, ExitCodeIsTheScripts) {
 
 TEST(RunPage, ShowsEverythingSafely) {
   const std::string page =
-      run_page(sample_run(), {event("Running", -10), event("Failed", 0)}, kNow, 100, kPlain);
+      run_page(sample_run(), {event("Running", -10), event("Failed", 0)}, nullptr, kNow, 100, kPlain);
   for (const char* part : {"birds_1794776390_1a2b3c4d  Failed after 10.0 s", "first try",
                            "gpu-cluster", "main  aaaaaaaaaaaa", "(changed since)",
                            "/usr/bin/python3", "Running", "ScriptFailed  on node-1", "Traceback",
                            "ValueError: \\x1b[31mx", "note: this machine has no GPU"}) {
     EXPECT_TRUE(has(page, part)) << part << "\n" << page;
   }
-  EXPECT_FALSE(run_page(Json::object(), nullptr, kNow, 80, kPlain).empty());
+  EXPECT_FALSE(run_page(Json::object(), nullptr, nullptr, kNow, 80, kPlain).empty());
 }
 
 TEST(RunTable, OneLineARun) {

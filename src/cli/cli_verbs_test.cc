@@ -119,7 +119,7 @@ TEST(CommandLine, WrongCallsSaySoWithTheNearestWord) {
   EXPECT_TRUE(
       has(error({"sumbit", "-e", "x"}), "there is no verb `roost sumbit`; did you mean `submit`?"));
   EXPECT_TRUE(has(error({"compute", "sow"}), "did you mean `show`?"));
-  EXPECT_TRUE(has(error({"submit", "--experimnt", "x"}), "--experiment"));
+  EXPECT_TRUE(has(error({"submit", "--experimnt", "x"}), "no option --experimnt; did you mean `--experiment`?"));
   EXPECT_TRUE(has(error({"submit", "-e", "x", "--jsn"}), "did you mean `--json`?"));
   EXPECT_TRUE(
       has(error({"submit", "-e", "x", "python", "a.py"}), "put the command to run after --"));

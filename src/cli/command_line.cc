@@ -259,6 +259,14 @@ int CommandLine::run(int argc, const char* const* argv, const std::function<bool
     Verb* verb = chosen();
     auto words = root_->parser_->app->remaining(true);
     return wrong_call(unexpected_words(words, verb->info(), info()), verb->info());
+  } catch (const CLI::RequiredError& error) {
+    // A misspelt option is the likely reason why another one is missing.
+    Verb* verb = chosen();
+    const auto words = root_->parser_->app->remaining(true);
+    if (!words.empty() && words.front().starts_with('-')) {
+      return wrong_call(unexpected_words(words, verb->info(), info()), verb->info());
+    }
+    return wrong_call(error.what(), verb->info());
   } catch (const CLI::ParseError& error) {
     return wrong_call(error.what(), chosen()->info());
   }

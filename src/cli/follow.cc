@@ -36,11 +36,17 @@ class Follower {
       : console_(console),
         id_(std::move(id)),
         watch_(watch),
-        view_(console.err(), console.json(), shows) {}
+        view_(console.err(), console.json(), shows, console.out()) {}
 
   void start_at(const std::string& log, std::uint64_t offset) {
     log_ = log;
     offset_ = offset;
+  }
+
+  void show_ranks(const RankChoice& ranks, bool live) {
+    ranks_ = ranks;
+    live_ = live;
+    view_.mark_ranks(ranks.count);
   }
 
   // True when the run ended, false when a signal made us leave it.
@@ -62,6 +68,7 @@ class Follower {
     return ended_;
   }
 
+  void skip_build() { with_build_ = false; }
   const Json& run() const { return run_; }
   void say(const std::string& text) { view_.say(text); }
 
@@ -74,10 +81,12 @@ class Follower {
     if (lost_ && attempt_ > 0) {
       // A further attempt has begun meanwhile: its log is another one.
       ROOST_TRY(const Json run, client->get("/runs/" + percent_encode(id_)));
-      if (child(run, "attempt") != attempt_) offset_ = 0;
+      if (child(run, "attempt") != attempt_) forget_offsets();
     }
-    std::string path = fmt::format("/runs/{}/follow?offset={}", percent_encode(id_), offset_);
-    if (log_.empty()) path += fmt::format("&build_offset={}", build_offset_);
+    std::string path = fmt::format("/runs/{}/follow?", percent_encode(id_));
+    path += ranks_ ? ranks_->query() : fmt::format("offset={}", offset_);
+    if (!live_) path += "&live=false";
+    if (log_.empty() && with_build_) path += fmt::format("&build_offset={}", build_offset_);
     if (!log_.empty()) path += "&log=" + percent_encode(log_);
     return client->stream_lines(path, [this](std::string_view line) { return take(line); });
   }
@@ -89,19 +98,37 @@ class Follower {
     }
     const auto event = parse_json(line, "the server's event");
     if (!event) return !stopped();
-    if (const Json& offset = child(*event, "offset"); offset.is_number_unsigned()) {
-      const bool of_build = text_field(*event, "name") == kBuildLogName;
-      (of_build ? build_offset_ : offset_) = offset.get<std::uint64_t>();
-    }
     if (const Json& attempt = child(*event, "attempt"); attempt.is_number_integer()) {
       attempt_ = attempt.get<std::int64_t>();
     }
+    note_offset(*event);
     view_.event(line, *event);
     if (text_field(*event, "type") == "end") {
       run_ = child(*event, "run");
       ended_ = true;
     }
     return !ended_ && !stopped();
+  }
+
+  void note_offset(const Json& event) {
+    const Json& offset = child(event, "offset");
+    if (!offset.is_number_unsigned()) return;
+    const Json& rank = child(event, "rank");
+    if (text_field(event, "name") == kBuildLogName) {
+      build_offset_ = offset.get<std::uint64_t>();
+    } else if (ranks_ && rank.is_number_integer()) {
+      // Ranks that have said nothing yet in a further attempt begin at its start.
+      if (attempt_ != ranks_attempt_) forget_offsets();
+      ranks_attempt_ = attempt_;
+      ranks_->offsets[rank.get<int>()] = offset.get<std::uint64_t>();
+    } else {
+      offset_ = offset.get<std::uint64_t>();
+    }
+  }
+
+  void forget_offsets() {
+    offset_ = 0;
+    if (ranks_) ranks_->offsets.clear();
   }
 
   Status note_loss() {
@@ -127,6 +154,10 @@ class Follower {
   std::uint64_t offset_ = 0;
   std::uint64_t build_offset_ = 0;  // of the log of its environment's build, which comes first
   std::int64_t attempt_ = 0;
+  std::optional<RankChoice> ranks_;
+  std::int64_t ranks_attempt_ = 0;
+  bool live_ = true;
+  bool with_build_ = true;
   bool ended_ = false;
   bool lost_ = false;
   steady_clock::time_point lost_since_;
@@ -135,8 +166,10 @@ class Follower {
 
 }  // namespace
 
-Result<int> follow_run(Console& console, const std::string& id, InterruptWatch& watch) {
+Result<int> follow_run(Console& console, const std::string& id, InterruptWatch& watch,
+                       const std::optional<RankChoice>& ranks) {
   Follower follower(console, id, watch, FollowView::Shows::kEverything);
+  if (ranks) follower.show_ranks(*ranks, true);
   ROOST_TRY(const bool ended, follower.follow());
   if (!ended) {
     follower.say(
@@ -153,6 +186,15 @@ Result<int> follow_log(Console& console, const std::string& id, const std::strin
                        std::uint64_t offset, InterruptWatch& watch) {
   Follower follower(console, id, watch, FollowView::Shows::kLogOnly);
   follower.start_at(log, offset);
+  ROOST_TRY(const bool ended, follower.follow());
+  return ended ? 0 : 128 + watch.signal();
+}
+
+Result<int> follow_ranks(Console& console, const std::string& id, const RankChoice& ranks, bool live,
+                         InterruptWatch& watch) {
+  Follower follower(console, id, watch, FollowView::Shows::kLogOnly);
+  follower.show_ranks(ranks, live);
+  follower.skip_build();
   ROOST_TRY(const bool ended, follower.follow());
   return ended ? 0 : 128 + watch.signal();
 }

@@ -11,8 +11,8 @@
 
 namespace roost {
 
-FollowView::FollowView(const Style& style, bool json, Shows shows)
-    : style_(style), json_(json), shows_(shows), line_(style, !json) {}
+FollowView::FollowView(const Style& style, bool json, Shows shows, const Style& out)
+    : style_(style), json_(json), shows_(shows), out_(out), line_(style, !json) {}
 
 void FollowView::event(std::string_view text, const Json& event) {
   const std::string type = text_field(event, "type");
@@ -32,11 +32,14 @@ void FollowView::event(std::string_view text, const Json& event) {
     if (text_field(event, "name") == kBuildLogName) {
       line_.hide();
       (void)write_all(2, style_(Tone::kDim, bytes), "standard error");  // not what the script says
+    } else if (const Json& rank = child(event, "rank"); prefix_ && rank.is_number_integer()) {
+      log(prefix_->mark(rank.get<int>(), bytes));
     } else {
       log(bytes);
     }
   } else if (type == "end") {
     line_.hide();
+    if (prefix_) log(prefix_->finish());
     if (!at_line_start_ && is_terminal(1)) say("");
   }
 }

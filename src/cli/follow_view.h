@@ -1,10 +1,12 @@
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 
 #include "base/json.h"
+#include "cli/rank_prefix.h"
 #include "cli/status_line.h"
 #include "cli/style.h"
 
@@ -18,7 +20,11 @@ inline constexpr std::string_view kBuildLogName = "azureml-logs/20_image_build_l
 class FollowView {
  public:
   enum class Shows { kEverything, kLogOnly };
-  FollowView(const Style& style, bool json, Shows shows);
+  // `style` is for standard error, `out` for standard output.
+  FollowView(const Style& style, bool json, Shows shows, const Style& out);
+
+  // From now on log lines come from several of so many ranks, and are marked with theirs.
+  void mark_ranks(int count) { prefix_.emplace(count, is_terminal(1), out_); }
 
   // One event of follow_run as it came and as it was parsed.
   void event(std::string_view line, const Json& event);
@@ -34,7 +40,9 @@ class FollowView {
   const Style style_;
   const bool json_;
   const Shows shows_;
+  const Style out_;
   StatusLine line_;
+  std::optional<RankPrefix> prefix_;
   std::string last_status_;
   std::set<std::string> seen_;  // status events, by their text
   bool at_line_start_ = true;

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "cli/fact_list.h"
+#include "cli/rank_table.h"
 #include "cli/run_text.h"
 #include "cli/text_width.h"
 #include "cli/timeline.h"
@@ -87,27 +88,39 @@ std::string environment_text(const Json& run, const Style& style) {
                        : "\n" + style(Tone::kBold, "Environment") + "\n" + facts.text(style, 2);
 }
 
-std::string error_text(const Json& error, const Style& style) {
+std::string quoted_lines(const Json& lines, const Style& style) {
+  std::string out;
+  for (const Json& line : lines) {
+    for (const std::string& part : split(value_text(line), '\n')) {
+      out += style(Tone::kDim, "  │ ") + one_line(part) + "\n";
+    }
+  }
+  return out;
+}
+
+std::string error_text(const Json& error, const Json& ranks, const Style& style) {
   if (!error.is_object()) return "";
   std::string out = "\n" + style(Tone::kRed, "Error") + "  " + text_field(error, "code");
+  if (const std::string rank = text_field(error, "rank"); !rank.empty()) out += "  of rank " + rank;
   if (const std::string node = text_field(error, "node"); !node.empty()) out += "  on " + node;
   out += "\n";
   for (const std::string& line : split(trim(text_field(error, "message")), '\n')) {
     out += "  " + one_line(line) + "\n";
   }
+  out += others_text(ranks, style);
+  const Json& traceback = child(error, "traceback");
   const Json& last = child(error, "last_lines");
-  if (last.is_array() && !last.empty()) {
-    out += style(Tone::kDim, "  the last lines of its output:") + "\n";
-    for (const Json& line : last) {
-      out += style(Tone::kDim, "  │ ") + one_line(value_text(line)) + "\n";
-    }
+  if (traceback.is_array() && !traceback.empty()) {
+    out += quoted_lines(traceback, style);
+  } else if (last.is_array() && !last.empty()) {
+    out += style(Tone::kDim, "  the last lines of its output:") + "\n" + quoted_lines(last, style);
   }
   return out;
 }
 
 }  // namespace
 
-std::string run_page(const Json& run, const Json& events, Micros now, int width,
+std::string run_page(const Json& run, const Json& events, const Json& ranks, Micros now, int width,
                      const Style& style) {
   const std::string id = text_field(run, "id");
   const std::string name = text_field(run, "display_name");
@@ -122,7 +135,10 @@ std::string run_page(const Json& run, const Json& events, Micros now, int width,
     out += "\n" + style(Tone::kBold, "Stages") + "\n";
     for (const std::string& line : split(trim(bars), '\n')) out += "  " + line + "\n";
   }
-  out += error_text(child(run, "error"), style);
+  if (ranks.is_array() && !ranks.empty()) {
+    out += "\n" + style(Tone::kBold, "Ranks") + "\n" + rank_table(ranks, width, style);
+  }
+  out += error_text(child(run, "error"), ranks, style);
   for (const Json& notice : child(run, "notices")) {
     out += style(Tone::kYellow, "note: " + one_line(value_text(notice))) + "\n";
   }

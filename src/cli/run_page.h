@@ -8,8 +8,9 @@
 
 namespace roost {
 
-// The page `roost show` prints: every fact of a run, its stages as a timeline, and why it failed.
-std::string run_page(const Json& run, const Json& events, Micros now, int width,
+// The page `roost show` prints: every fact of a run, its stages as a timeline, its ranks if there are
+// several, and why it failed.
+std::string run_page(const Json& run, const Json& events, const Json& ranks, Micros now, int width,
                      const Style& style);
 
 }  // namespace roost

@@ -11,6 +11,7 @@
 #include "cli/run_text.h"
 #include "cli/times.h"
 #include "domain/names.h"
+#include "domain/rank_plan.h"
 
 namespace roost {
 namespace {
@@ -70,6 +71,37 @@ Result<Json> environment_part(const RunRequest& request) {
   return part;
 }
 
+Status check_count(const std::optional<std::int64_t>& count, const char* option) {
+  if (!count || *count >= 1) return {};
+  return fail(ErrorCode::kInvalidArgument, fmt::format("{} {} is no count; it must be 1 or more", option, *count));
+}
+
+// "distributed" of a spec; null for a single process.
+Result<Json> distributed_part(const RunRequest& request) {
+  ROOST_CHECK(check_count(request.nodes, "--nodes"));
+  ROOST_CHECK(check_count(request.processes, "--processes"));
+  ROOST_CHECK(check_count(request.per_node, "--processes-per-node"));
+  if (request.processes && request.per_node) {
+    return fail(ErrorCode::kInvalidArgument,
+                "--processes counts those of all nodes, --processes-per-node those of each; give one of them");
+  }
+  if (!request.nodes && !request.processes && !request.per_node && !request.mpi) return Json();
+  const std::int64_t nodes = request.nodes.value_or(1);
+  Json part = {{"kind", request.mpi ? "mpi" : "pytorch"}, {"node_count", nodes}};
+  if (!request.mpi) {
+    if (request.per_node) part["process_count"] = nodes * *request.per_node;
+    if (request.processes) part["process_count"] = *request.processes;
+  } else {
+    if (request.processes && *request.processes % nodes != 0) {
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("--processes {} cannot be shared out evenly over {} nodes", *request.processes, nodes));
+    }
+    part["process_count_per_node"] = request.processes ? *request.processes / nodes : request.per_node.value_or(1);
+  }
+  ROOST_CHECK(gang_of(part, 1));
+  return part;
+}
+
 void copy_fields(const Json& from, std::initializer_list<const char*> names, const char* part,
                  Json& spec) {
   for (const char* name : names) {
@@ -113,6 +145,8 @@ Result<Json> make_spec(const RunRequest& request) {
   if (!request.name.empty()) spec["display_name"] = request.name;
   ROOST_TRY(Json environment, environment_part(request));
   if (!environment.empty()) spec["environment"] = std::move(environment);
+  ROOST_TRY(Json distributed, distributed_part(request));
+  if (!distributed.is_null()) spec["distributed"] = std::move(distributed);
   if (request.priority != 0) spec["priority"] = request.priority;
   if (request.max_retries != 0) spec["max_retries"] = request.max_retries;
   ROOST_TRY(Json tags, parse_tags(request.tags));

@@ -22,6 +22,10 @@ struct RunRequest {
   std::int64_t priority = 0;
   std::int64_t max_retries = 0;
   std::string time_limit;
+  std::optional<std::int64_t> nodes;
+  std::optional<std::int64_t> processes;  // on all nodes together
+  std::optional<std::int64_t> per_node;   // the same, on each
+  bool mpi = false;
   std::vector<std::string> command;
 };
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "cli/rank_choice.h"
 #include "cli/run_reference.h"
 #include "cli/run_text.h"
 #include "cli/text_width.h"
@@ -46,7 +47,13 @@ std::string summary_text(const Json& run, const Json& metrics, const Json& artif
   for (const Json& notice : child(run, "notices")) {
     out += style(Tone::kYellow, "  note: " + one_line(value_text(notice))) + "\n";
   }
-  out += pointer("logs", "roost logs " + id, "", style);
+  std::string logs = "roost logs " + id;
+  if (const std::string rank = text_field(child(run, "error"), "rank"); !rank.empty()) {
+    logs += " --rank " + rank;
+  } else if (rank_count(run) > 1) {
+    logs += " --all";
+  }
+  out += pointer("logs", logs, "", style);
   if (metrics.is_array() && !metrics.empty()) {
     out += pointer("metrics", "roost metrics " + id, plural(metrics.size(), "metric"), style);
   }

@@ -2,6 +2,7 @@
 
 #include "cli/commands.h"
 #include "cli/pages.h"
+#include "cli/rank_choice.h"
 #include "cli/run_page.h"
 #include "cli/run_reference.h"
 #include "cli/run_text.h"
@@ -15,9 +16,13 @@ Result<int> show_run(Console& console, const std::string& reference) {
   if (console.json()) return Console::print_json(run);
   ROOST_TRY(ApiClient * client, console.client());
   ROOST_TRY(const Json events, all_items(*client, run_path(run, "/events")));
+  Json ranks;
+  if (rank_count(run) > 1) {
+    ROOST_TRY(ranks, all_items(*client, run_path(run, "/ranks")));
+  }
   const int width = terminal_width(1);
-  return Console::print(
-      run_page(run, child(events, "items"), now_micros(), width == 0 ? 100 : width, console.out()));
+  return Console::print(run_page(run, child(events, "items"), child(ranks, "items"), now_micros(),
+                                 width == 0 ? 100 : width, console.out()));
 }
 
 }  // namespace

@@ -15,10 +15,11 @@ Result<Json> post_run(Console& console, const std::string& workspace, const Json
   return client->post("/workspaces/" + percent_encode(workspace) + "/runs", spec);
 }
 
-Result<int> after_submit(Console& console, const Json& run, bool detach, InterruptWatch& watch) {
+Result<int> after_submit(Console& console, const Json& run, const AfterSubmit& what,
+                         InterruptWatch& watch) {
   const std::string id = text_field(run, "id");
   const Style style = console.err();
-  if (detach) {
+  if (what.detach) {
     if (console.json()) return Console::print_json(run);
     Console::print(id + "\n");
     if (is_terminal(2)) {
@@ -33,6 +34,7 @@ Result<int> after_submit(Console& console, const Json& run, bool detach, Interru
   } else {
     std::fprintf(stderr, "%s\n", style(Tone::kDim, "run " + id).c_str());
   }
+  if (what.all_ranks && rank_count(run) > 1) return follow_run(console, id, watch, all_ranks(run));
   return follow_run(console, id, watch);
 }
 

@@ -16,7 +16,7 @@ namespace {
 struct SubmitOptions {
   RunRequest request;
   std::string source;
-  bool detach = false;
+  AfterSubmit after;
 };
 
 bool lacks_snapshot(const Error& error) {
@@ -42,14 +42,14 @@ Result<int> submit(Console& console, SubmitOptions& options) {
   {
     InterruptWatch watch;
     const auto run = post_run(console, console.workspace(), spec);
-    if (run) return after_submit(console, *run, options.detach, watch);
+    if (run) return after_submit(console, *run, options.after, watch);
     if (!lacks_snapshot(run.error())) return fail(run.error());
     if (watch.signal() != 0) return 128 + watch.signal();
   }
   ROOST_CHECK(upload_source(console, *tree));
   InterruptWatch watch;
   ROOST_TRY(const Json run, post_run(console, console.workspace(), spec));
-  return after_submit(console, run, options.detach, watch);
+  return after_submit(console, run, options.after, watch);
 }
 
 }  // namespace
@@ -77,16 +77,24 @@ void register_submit(Verb& root, Console& console) {
               "a registered or curated environment to run in, built if it is not yet")
       .option("--pins", request.pins, "KIND",
               "strict, or nearest: take the nearest version that can be had")
+      .option("--nodes", request.nodes, "N", "on so many nodes at once (default: 1)")
+      .option("--processes", request.processes, "N",
+              "so many processes in all, which find one another as PyTorch's do (default: one a node)")
+      .option("--processes-per-node", request.per_node, "N", "the same, counted on each node")
+      .flag("--mpi", request.mpi, "start them with mpirun, as MPI programs and Horovod need it")
+      .flag("--all-ranks", options->after.all_ranks,
+            "show the output of all processes, not only the first's")
       .option("--priority", request.priority, "N",
               "runs with a higher one start first (default: 0)")
       .option("--max-retries", request.max_retries, "N", "try again so often when its node is lost")
       .option("--time-limit", request.time_limit, "TIME", "cancel it after this long: 90s, 2h")
-      .flag("-d,--detach,--no-follow", options->detach, "do not wait: print the run's id and end")
+      .flag("-d,--detach,--no-follow", options->after.detach, "do not wait: print the run's id and end")
       .command(request.command,
                "what to run in the folder; a single word with blanks is a shell line")
       .example("roost submit --experiment birds -- python train.py --epochs 30")
       .example("roost submit -e birds -c gpu-cluster -s ./src --tag lr=0.1 -d -- python train.py")
       .example("roost submit -e birds --environment birds-env --pins nearest -- python train.py")
+      .example("roost submit -e birds --nodes 2 --processes 4 --all-ranks -- python train.py")
       .example("roost submit -e birds -- 'python prepare.py && python train.py'")
       .action([&console, options] { return submit(console, *options); });
 }

@@ -22,13 +22,20 @@ fs::path LogStore::attempt_folder(const std::string& run, std::int64_t attempt) 
   return folder_ / run.substr(run.size() < 2 ? 0 : run.size() - 2) / run / std::to_string(attempt);
 }
 
+// Beside the attempt's folder, so that no script can name a log like it.
+fs::path LogStore::times_file(const std::string& run, std::int64_t attempt, const std::string& name) const {
+  fs::path folder = attempt_folder(run, attempt);
+  folder += ".times";
+  return folder / name;
+}
+
 std::mutex& LogStore::lock_for(const std::string& run) {
   return locks_[std::hash<std::string>()(run) % locks_.size()];
 }
 
 Result<std::uint64_t> LogStore::append(const std::string& run, std::int64_t attempt,
                                        const std::string& name, std::uint64_t offset,
-                                       std::string_view bytes) {
+                                       std::string_view bytes, std::optional<Micros> at) {
   const fs::path file = attempt_folder(run, attempt) / name;
   const std::lock_guard lock(lock_for(run));
   Fd fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
@@ -43,7 +50,16 @@ Result<std::uint64_t> LogStore::append(const std::string& run, std::int64_t atte
   if (offset > have || offset + bytes.size() <= have) return have;
   bytes.remove_prefix(have - offset);
   ROOST_CHECK(write_all(fd.get(), bytes, "the log " + name));
-  return have + bytes.size();
+  const std::uint64_t end = have + bytes.size();
+  // The line is kept in any case; without its time it only comes later among those of other ranks.
+  if (at) (void)append_log_time(times_file(run, attempt, name), {end, *at});
+  return end;
+}
+
+Result<std::vector<LogTime>> LogStore::times(const std::string& run, std::int64_t attempt,
+                                             const std::string& name, std::uint64_t first,
+                                             std::size_t limit) const {
+  return read_log_times(times_file(run, attempt, name), first, limit);
 }
 
 Result<std::string> LogStore::read(const std::string& run, std::int64_t attempt,

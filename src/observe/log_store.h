@@ -4,11 +4,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/result.h"
+#include "observe/log_times.h"
 
 namespace roost {
 
@@ -19,15 +22,22 @@ class LogStore {
   explicit LogStore(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
   // Adds what lies beyond the present end and answers the new length. Bytes received before are
-  // skipped; bytes that would leave a gap are not taken (the answer tells where to go on).
+  // skipped; bytes that would leave a gap are not taken (the answer tells where to go on). With `at`
+  // it is kept beside the log when they came, for those who show several logs in order of time.
   Result<std::uint64_t> append(const std::string& run, std::int64_t attempt, const std::string& name,
-                               std::uint64_t offset, std::string_view bytes);
+                               std::uint64_t offset, std::string_view bytes,
+                               std::optional<Micros> at = std::nullopt);
 
   // At most `limit` bytes from `offset`; empty at or beyond the end, or if there is no such log yet.
   Result<std::string> read(const std::string& run, std::int64_t attempt, const std::string& name,
                            std::uint64_t offset, std::size_t limit) const;
   Result<std::uint64_t> size(const std::string& run, std::int64_t attempt,
                              const std::string& name) const;
+
+  // When the bytes of a log came, from record `first` on; see LogTime.
+  Result<std::vector<LogTime>> times(const std::string& run, std::int64_t attempt,
+                                     const std::string& name, std::uint64_t first,
+                                     std::size_t limit) const;
 
   struct Entry {
     std::string name;
@@ -44,6 +54,8 @@ class LogStore {
 
  private:
   std::filesystem::path attempt_folder(const std::string& run, std::int64_t attempt) const;
+  std::filesystem::path times_file(const std::string& run, std::int64_t attempt,
+                                   const std::string& name) const;
   std::mutex& lock_for(const std::string& run);
 
   std::filesystem::path folder_;

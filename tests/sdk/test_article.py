@@ -31,9 +31,9 @@ needs_article = pytest.mark.skipif(not SEEDS, reason="the article's text (../sha
 needs_torch = pytest.mark.skipif(not has_torch(), reason="PyTorch is not installed: tools/setup demo")
 
 
-def user_runs(server: RoostServer, python: str, *arguments: str, folder: Path) -> str:
+def user_runs(server: RoostServer, python: str, *arguments: str, folder: Path, timeout: float = 150) -> str:
     done = subprocess.run([python, *arguments], cwd=folder, env={**server.environment, "PYTHONPATH": str(SDK)},
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=150)
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=timeout)
     assert done.returncode == 0, done.stdout
     return done.stdout
 

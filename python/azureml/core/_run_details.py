@@ -6,6 +6,8 @@ from typing import Any, Dict, List, Optional
 
 from roost.client import quote
 
+from ._run_error import run_error
+
 
 def run_details(facts: Dict[str, Any], logs: List[str], url: str) -> Dict[str, Any]:
     details: Dict[str, Any] = {
@@ -19,13 +21,7 @@ def run_details(facts: Dict[str, Any], logs: List[str], url: str) -> Dict[str, A
     details["services"] = {}
     details["warnings"] = [{"source": "Roost", "message": text} for text in facts["notices"] or []]
     if facts.get("error"):
-        error = facts["error"]
-        details["error"] = {
-            "error": {
-                "code": error["code"],
-                "message": "\n".join([error["message"], *(error.get("last_lines") or [])]),
-            }
-        }
+        details["error"] = run_error(facts)
     details["properties"] = dict(facts["properties"])
     details["inputDatasets"] = [_input(item) for item in facts["spec"].get("inputs") or []]
     details["outputDatasets"] = []

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Any, Dict, List, Optional, TextIO
+from typing import Any, Dict, Iterable, List, Optional, TextIO, Union
 
 from roost.streaming import DRIVER_LOG, TERMINAL, follow
 
 from .._errors import calling
 from ..exceptions import ActivityFailedException, ServiceException
 from ._run_details import run_details
+from ._run_error import run_error
 from ._run_record import RunRecord
-
-_MESSAGE_LIMIT = 3000
 
 
 class RunWaiting(RunRecord):
@@ -61,6 +60,26 @@ class RunWaiting(RunRecord):
         details["logFiles"] = {name: self._log_text(name) for name in details["logFiles"]}
         return details
 
+    def get_ranks(self) -> List[Dict[str, Any]]:
+        """Roost's own: each process of a distributed run, with its rank, node, log, state, how it
+        ended, and its role in a failure (fine, root_cause, victim or stopped)."""
+        found = self._call("get", self._path("ranks"), _raises=ServiceException)
+        items: List[Dict[str, Any]] = found["items"]
+        return items
+
+    def stream_ranks(self, ranks: Union[str, Iterable[int]] = "all") -> None:
+        """Roost's own: prints the output of several processes until the run ends, in the order of
+        time, each line after its rank, as `roost logs -f --all` does."""
+        wanted = ranks if isinstance(ranks, str) else ",".join(str(rank) for rank in ranks)
+        with calling(ServiceException):
+            for line in follow(self._client, self.id, ranks=wanted):
+                if line["type"] != "log":
+                    continue
+                mark = f"[{line['rank']}] " if "rank" in line else ""
+                for text in line["text"].splitlines():
+                    _write(sys.stdout, f"{mark}{text}\n")
+        self._refresh()
+
     def _before_waiting(self) -> None:
         """For what must be sent before the end of the run can be awaited."""
 
@@ -87,35 +106,17 @@ class RunWaiting(RunRecord):
         for notice in self._known.get("notices") or []:
             print(f"Notice: {notice}", file=out)
         if self._known.get("error"):
-            print(f"\nError:\n{json.dumps(self._error(), indent=4)}", file=out)
+            print(f"\nError:\n{json.dumps(run_error(self._known), indent=4)}", file=out)
         print(file=out, flush=True)
 
-    def _error(self) -> Dict[str, Any]:
-        """The cause of a failure in the shape tools know."""
-        facts = self._known
-        error = facts.get("error") or {"code": facts["status"], "message": "the run was canceled"}
-        lines = list(error.get("last_lines") or [])
-        message = str(error["message"])
-        if lines:
-            message += "\nThe last lines of its log:\n" + "\n".join(lines)
-        return {
-            "error": {
-                "code": error["code"],
-                "message": message[-_MESSAGE_LIMIT:],
-                "exit_code": facts.get("exit_code"),
-                "signal": facts.get("signal"),
-                "node": error.get("node"),
-            },
-            "time": facts.get("ended_at"),
-        }
-
     def _failure(self) -> ActivityFailedException:
-        details = self._error()
+        details = run_error(self._known)
         canceled = self._known["status"] == "Canceled"
         what = "Activity Canceled" if canceled else "Activity Failed"
+        rank = f" --rank {details['error']['rank']}" if "rank" in details["error"] else ""
         return ActivityFailedException(
             f"{what}:\n{json.dumps(details, indent=4)}\n"
-            f"The whole log: run.get_details_with_logs(), or `roost logs {self.id}`.",
+            f"The whole log: run.get_details_with_logs(), or `roost logs {self.id}{rank}`.",
             error_details=details,
         )
 

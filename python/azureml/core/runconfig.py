@@ -302,6 +302,10 @@ class RunConfiguration:
             torch.communication_backend = communicator
             torch.node_count = max(nodes, torch.node_count)
             return torch._spec()
+        if self.framework.lower() == "pytorch" and (self.pytorch.process_count or nodes > 1):
+            torch = copy.copy(self.pytorch)
+            torch.node_count = max(nodes, torch.node_count)
+            return torch._spec()
         return None
 
     def _node_count(self, distributed: Optional[Dict[str, Any]]) -> int:

@@ -76,6 +76,12 @@ def job_config(
         if isinstance(distributed_training, MpiConfiguration):
             per_node = distributed_training.process_count_per_node
             return MpiConfiguration(per_node, max(node_count, distributed_training.node_count))
+        if isinstance(distributed_training, PyTorchConfiguration):
+            return PyTorchConfiguration(
+                distributed_training.communication_backend,
+                distributed_training.process_count,
+                max(node_count, distributed_training.node_count),
+            )
         return distributed_training
     if not hasattr(distributed_training, "_config"):
         raise TrainingException(

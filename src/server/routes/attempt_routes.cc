@@ -94,8 +94,11 @@ Result<Response> append_streams(App& app, Request& request) {
       has_spool = true;
       continue;
     }
+    // Only where there are several ranks are their logs shown together.
+    std::optional<Micros> at;
+    if (piece.stream != kDriverLog && rank_of_log(piece.stream) >= 0) at = app.clock.now();
     ROOST_TRY(const std::uint64_t length, app.logs->append(run_id, attempt_of(request), piece.stream,
-                                                           piece.offset, piece.bytes));
+                                                           piece.offset, piece.bytes, at));
     lengths[piece.stream] = length;
     app.statistics.log_bytes += static_cast<std::int64_t>(piece.bytes.size());
   }

@@ -14,10 +14,9 @@ constexpr Micros kPingEvery = 10 * kSecond;
 
 class FollowRun final : public ResponseStream {
  public:
-  FollowRun(App& app, std::string run, std::string log, std::uint64_t offset,
-            std::optional<std::uint64_t> build_offset)
-      : app_(app), run_(std::move(run)), log_(std::move(log)), offset_(offset),
-        build_offset_(build_offset) {}
+  FollowRun(App& app, std::string run, std::unique_ptr<LogFeed> logs, FollowWhat what)
+      : app_(app), run_(std::move(run)), logs_(std::move(logs)), build_offset_(what.build_offset),
+        live_(what.live) {}
 
   void set_wake(std::function<void()> wake) override {
     subscription_ = app_.hub.subscribe("run/" + run_, std::move(wake));
@@ -41,47 +40,27 @@ class FollowRun final : public ResponseStream {
     });
     if (!looked) return Step::kEnd;
     if (attempt_ != run.attempt) {
-      // A new attempt writes its log from the start.
-      if (attempt_ != 0) offset_ = 0;
+      if (attempt_ != 0) logs_->start_again();
       attempt_ = run.attempt;
     }
     const bool over = is_terminal(run.status);
     if (build_offset_ && add_build_log(piece, run)) return Step::kData;
-    auto bytes = app_.logs->read(run_, attempt_, log_, offset_, kPiece);
-    if (!bytes) return Step::kEnd;
+    const auto pieces = logs_->next(attempt_, over);
+    if (!pieces) return Step::kEnd;
     for (const auto& event : events) {
       // The end is told after the last line.
       if (is_terminal(status_from_name(event.to).value_or(RunStatus::kRunning))) break;
-      last_event_ = event.seq;
-      add(piece, {{"type", "status"}, {"status", event.to}, {"at", format_time(event.at)},
-                  {"attempt", event.attempt}, {"reason", event.reason}});
+      add_event(piece, event);
     }
-    if (!bytes->empty()) {
-      std::size_t cut = 0;
-      const bool last_piece = over && bytes->size() < kPiece;
-      const std::string text = to_utf8(*bytes, last_piece ? nullptr : &cut);
-      offset_ += bytes->size() - cut;
-      if (!text.empty()) {
-        add(piece, {{"type", "log"}, {"name", log_}, {"attempt", attempt_}, {"offset", offset_},
-                    {"text", text}});
-      } else if (cut > 0 && piece.empty()) {
-        return wait_or_ping(piece);
-      }
-      if (!last_piece) return Step::kData;
-      bytes->clear();
-    }
-    if (over && bytes->empty()) {
+    for (const auto& log : *pieces) add_log(piece, log);
+    if (pieces->empty() && (over || !live_)) {
       for (const auto& event : events) {
-        if (event.seq <= last_event_) continue;
-        add(piece, {{"type", "status"}, {"status", event.to}, {"at", format_time(event.at)},
-                    {"attempt", event.attempt}, {"reason", event.reason}});
+        if (event.seq > last_event_) add_event(piece, event);
       }
       add(piece, {{"type", "end"}, {"run", run_json(run)}});
       ended_ = true;
-      return Step::kData;
     }
-    if (!piece.empty()) return Step::kData;
-    return wait_or_ping(piece);
+    return piece.empty() ? wait_or_ping(piece) : Step::kData;
   }
 
  private:
@@ -108,6 +87,19 @@ class FollowRun final : public ResponseStream {
     return true;
   }
 
+  void add_event(std::string& piece, const RunEvent& event) {
+    last_event_ = event.seq;
+    add(piece, {{"type", "status"}, {"status", event.to}, {"at", format_time(event.at)},
+                {"attempt", event.attempt}, {"reason", event.reason}});
+  }
+
+  void add_log(std::string& piece, const LogPiece& log) {
+    Json line = {{"type", "log"}, {"name", log.name}, {"attempt", attempt_}, {"offset", log.offset},
+                 {"text", log.text}};
+    if (log.rank) line["rank"] = *log.rank;
+    add(piece, line);
+  }
+
   void add(std::string& piece, const Json& line) {
     piece += to_text(line);
     piece += '\n';
@@ -116,9 +108,9 @@ class FollowRun final : public ResponseStream {
 
   App& app_;
   const std::string run_;
-  const std::string log_;
-  std::uint64_t offset_;
+  const std::unique_ptr<LogFeed> logs_;
   std::optional<std::uint64_t> build_offset_;  // none: not asked for, or all of it was sent
+  const bool live_;
   std::int64_t attempt_ = 0;
   std::int64_t last_event_ = 0;
   Micros last_sent_ = 0;
@@ -162,10 +154,9 @@ class FollowLog final : public ResponseStream {
 
 }  // namespace
 
-std::unique_ptr<ResponseStream> follow_run(App& app, std::string run, std::string log,
-                                           std::uint64_t offset,
-                                           std::optional<std::uint64_t> build_offset) {
-  return std::make_unique<FollowRun>(app, std::move(run), std::move(log), offset, build_offset);
+std::unique_ptr<ResponseStream> follow_run(App& app, std::string run, std::unique_ptr<LogFeed> logs,
+                                           FollowWhat what) {
+  return std::make_unique<FollowRun>(app, std::move(run), std::move(logs), what);
 }
 
 std::unique_ptr<ResponseStream> follow_log(App& app, std::string run, std::int64_t attempt,

@@ -9,6 +9,7 @@
 #include "records/run_records.h"
 #include "records/workspace_records.h"
 #include "server/routes/follow_run.h"
+#include "server/routes/rank_logs.h"
 #include "server/routes/routes.h"
 #include "submit/submit_run.h"
 
@@ -216,6 +217,44 @@ Result<Response> fail_run(App& app, Request& request, const Principal& who) {
   return json_response(answer);
 }
 
+// The log or the logs of the ranks that the request names.
+Result<std::unique_ptr<LogFeed>> feed_of(App& app, const Request& request, const Run& run) {
+  std::string log = text_query(request, "log");
+  if (const std::string ranks = text_query(request, "ranks"); !ranks.empty()) {
+    if (!log.empty() || request.query_value("offset")) {
+      return fail(ErrorCode::kInvalidArgument,
+                  "\"ranks\" goes with \"offsets\"; \"log\" and \"offset\" are for a single log");
+    }
+    ROOST_TRY(auto logs, rank_logs(run, ranks, text_query(request, "offsets")));
+    return merged_logs(*app.logs, run.id, std::move(logs));
+  }
+  if (log.empty()) log = kDriverLog;
+  ROOST_CHECK(check_artifact_path(log));
+  ROOST_TRY(const auto offset, integer_query(request, "offset", 0, 0, INT64_MAX));
+  return one_log(*app.logs, run.id, log_of_run(gang_of_spec(run.spec), log), static_cast<std::uint64_t>(offset));
+}
+
+Result<Response> follow(App& app, const Request& request, const Principal& who) {
+  Run run;
+  ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {
+    ROOST_TRY(run, request_run(tx, request, who));
+    return {};
+  }));
+  ROOST_TRY(auto feed, feed_of(app, request, run));
+  FollowWhat what;
+  if (request.query_value("build_offset")) {
+    ROOST_TRY(const auto from, integer_query(request, "build_offset", 0, 0, INT64_MAX));
+    what.build_offset = static_cast<std::uint64_t>(from);
+  }
+  if (request.query_value("live")) {
+    ROOST_TRY(what.live, flag_query(request, "live"));
+  }
+  Response response;
+  response.content_type = "application/x-ndjson";
+  response.stream = follow_run(app, run.id, std::move(feed), what);
+  return response;
+}
+
 }  // namespace
 
 void add_run_routes(Router& router, App& app) {
@@ -255,27 +294,7 @@ void add_run_routes(Router& router, App& app) {
                   return json_response({{"items", std::move(items)}, {"next_cursor", nullptr}});
                 });
   add_operation(router, app, "GET", "/api/v1/runs/{run}/follow", "follow_run", Need::kReaderOrRun,
-                [&app](Request& request, const Principal& who) -> Result<Response> {
-                  Run run;
-                  ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {
-                    ROOST_TRY(run, request_run(tx, request, who));
-                    return {};
-                  }));
-                  std::string log = text_query(request, "log");
-                  if (log.empty()) log = kDriverLog;
-                  ROOST_CHECK(check_artifact_path(log));
-                  ROOST_TRY(const auto offset, integer_query(request, "offset", 0, 0, INT64_MAX));
-                  Response response;
-                  response.content_type = "application/x-ndjson";
-                  std::optional<std::uint64_t> build_offset;
-                  if (request.query_value("build_offset")) {
-                    ROOST_TRY(const auto from, integer_query(request, "build_offset", 0, 0, INT64_MAX));
-                    build_offset = static_cast<std::uint64_t>(from);
-                  }
-                  response.stream = follow_run(app, run.id, log_of_run(gang_of_spec(run.spec), log),
-                                               static_cast<std::uint64_t>(offset), build_offset);
-                  return response;
-                });
+                [&app](Request& request, const Principal& who) { return follow(app, request, who); });
 }
 
 }  // namespace roost
