@@ -1,13 +1,14 @@
 """The server dies, is stopped, comes back: training goes on and nothing is lost or doubled."""
 import http.client
 import random
+import sqlite3
 import time
 from pathlib import Path
 
 import pytest
 
-from conftest import MakeServer
-from processes import processes_with, wait_until
+from conftest import Gate, MakeServer
+from processes import command_line, kill, processes_with, wait_until
 from roost_fixture import RoostServer
 from trainer import Training
 
@@ -32,6 +33,22 @@ def test_kill_9_at_random_moments(server: RoostServer, tmp_path: Path) -> None:
     for run in answered:
         assert server.wait(run, timeout=60)["status"] == "Completed"
         assert server.log(run) == b"in between\n"
+
+
+def test_kill_9_before_a_new_node_was_written_down(server: RoostServer, gate: Gate) -> None:
+    """The server starts a runner and dies before its pid is in the database: the runner is no stranger for that."""
+    run = server.wait(server.submit(gate.wait_code), "Running")
+    server.kill9()
+    with sqlite3.connect(server.data / "roost.db") as database:
+        assert database.execute("UPDATE node SET pid = 0, pid_started = 0").rowcount == 1
+    server.start()
+    time.sleep(6)  # longer than a node may take to start
+    gate.open()
+    run = server.wait(run)
+    assert (run["status"], run["attempt"]) == ("Completed", 1), run["error"]
+    [node] = server.nodes("local")
+    kill(min(pid for pid in processes_with(node["id"]) if "runner" in command_line(pid)))
+    wait_until(lambda: not server.nodes("local"), 10, "the death of the runner is seen, so its process is known again")
 
 
 def test_kill_9_while_submitting(server: RoostServer) -> None:

@@ -14,6 +14,9 @@ class ComputeProvider {
   virtual ~ComputeProvider() = default;
   // Starts the node; on success node.pid and node.pid_started are set.
   virtual Status start_node(Node& node, const Compute& compute, const std::string& token) = 0;
+  // Takes a node whose start was not written down, because the server was killed just then: true if that
+  // process of this machine is its runner; node.pid and node.pid_started are set then.
+  virtual bool adopt_node(Node& node, std::int64_t pid) = 0;
   // False only if it is certain that the node's runner is gone.
   virtual bool may_be_alive(const Node& node) = 0;
   // Ends the runner at once, and with it whatever it runs. No error if it is gone already.

@@ -84,6 +84,14 @@ Status LocalProvider::start_node(Node& node, const Compute& compute, const std::
   return {};
 }
 
+bool LocalProvider::adopt_node(Node& node, std::int64_t pid) {
+  const auto words = read_file(fmt::format("/proc/{}/cmdline", pid));
+  if (pid <= 0 || !words || words->find(fmt::format("--node{}{}{}", '\0', node.id, '\0')) == std::string::npos) return false;
+  node.pid = pid;
+  node.pid_started = process_start_time(static_cast<int>(pid));
+  return node.pid_started != 0;
+}
+
 bool LocalProvider::may_be_alive(const Node& node) {
   // Our own child stays a zombie until it is waited for; after a restart it is not ours.
   if (node.pid <= 0) return false;

@@ -24,6 +24,7 @@ class LocalProvider final : public ComputeProvider {
       : program_(std::move(program)), data_(std::move(data)), machine_(machine), hosts_(std::move(hosts)) {}
 
   Status start_node(Node& node, const Compute& compute, const std::string& token) override;
+  bool adopt_node(Node& node, std::int64_t pid) override;
   bool may_be_alive(const Node& node) override;
   void end_node(const Node& node) override;
   void clean_up(const Node& node) override;

@@ -352,6 +352,11 @@ Result<LaunchSpec> AttemptRun::launch_spec() {
     process.output = rank.log;
     process.variables = common;
     for (const auto& [name, value] : rank.process.variables) process.variables[name] = value;
+    // By default a rank sees all GPUs of its node, because scripts choose theirs by LOCAL_RANK.
+    if (!settings_.gpus.empty() && process.variables["ROOST_GPU_BINDING"] == "rank") {
+      process.variables["CUDA_VISIBLE_DEVICES"] =
+          gpus_of_rank(settings_.gpus, rank.process.local_rank, gang_.per_node);
+    }
     process.variables["AZUREML_DRIVERLOG_PATH"] = rank_log(gang_, rank.process.rank);
     process.program = order_program(order_, process.variables);
     spec.processes.push_back(std::move(process));

@@ -2,6 +2,7 @@
 
 #include <signal.h>
 #include <sys/inotify.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <condition_variable>
@@ -84,7 +85,8 @@ class Runner {
           order_client_ = api;
         }
         const Status ended = api->stream_lines(
-            "/nodes/" + percent_encode(settings_.node) + "/orders", [&](std::string_view line) {
+            fmt::format("/nodes/{}/orders?pid={}", percent_encode(settings_.node), ::getpid()),
+            [&](std::string_view line) {
               pause = milliseconds(10);
               take_order(line);
               return !stop_;

@@ -199,8 +199,10 @@ void ControlLoop::watch_nodes() {
   const Micros now = app_.clock.now();
   for (const auto& node : nodes) {
     if (node.pid == 0 && now - node.started < kRetryAfterFailedStart) continue;  // being started
+    // A server that was killed just after it had started a node does not know its process, but hears it.
+    const bool known = node.pid != 0 || node.state == NodeState::kPreparing;
     const Micros silent = now - app_.nodes.last_heard(node.id, now);
-    if (!app_.provider->may_be_alive(node)) {
+    if (known && !app_.provider->may_be_alive(node)) {
       lose_node(node, node.state == NodeState::kLeaving
                           ? "left"
                           : fmt::format("the runner of node {} died", node.id));

@@ -125,9 +125,11 @@ class OrderStream final : public ResponseStream {
 
 Result<Response> stream_orders(App& app, Request& request) {
   const std::string node_id = request.parameters["node"];
+  ROOST_TRY(const auto pid, integer_query(request, "pid", 0, 0, INT32_MAX));
   bool came_up = false;
   ROOST_CHECK(app.db->write([&](Tx& tx) -> Status {
     ROOST_TRY(Node node, find_node(tx, node_id));
+    if (node.pid == 0 && app.provider->adopt_node(node, pid)) ROOST_CHECK(save_node(tx, node));
     if (node.state != NodeState::kPreparing) return {};
     node.state = NodeState::kIdle;
     node.idle_since = app.clock.now();
