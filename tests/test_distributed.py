@@ -135,6 +135,16 @@ def test_one_launcher_per_node(server: RoostServer, torch_python: str, launcher:
             assert f"rank {rank} of 4 sum 10" in log
 
 
+def test_elastic_launchers_find_one_another(server: RoostServer, torch_python: str) -> None:
+    launcher = ("torchrun --nnodes=1:4 --nproc-per-node 2 --rdzv-backend c10d --rdzv-id $AZUREML_RUN_ID "
+                "--rdzv-endpoint $MASTER_ADDR:$MASTER_PORT --rdzv-conf last_call_timeout=15 train.py")
+    run = server.run(files={"train.py": textwrap.dedent(ALLREDUCE)}, command=launcher, timeout=150,
+                     environment={"python": torch_python}, distributed={"kind": "pytorch", "node_count": 2})
+    logs = rank_logs(server, run)
+    assert run["status"] == "Completed", (run["error"], logs)
+    assert all(sum(f"rank {rank} of 4 sum 10" in log for log in logs) == 1 for rank in range(4)), logs
+
+
 def test_tensorflow_is_told_its_cluster(server: RoostServer) -> None:
     run = completed(server, FACTS, node_count=2,
                     distributed={"kind": "tensorflow", "worker_count": 3, "parameter_server_count": 1})

@@ -6,6 +6,7 @@ and prints one line of JSON: {"nodes": [...], "checks": [{"name", "state", "deta
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import platform
@@ -143,6 +144,9 @@ def _be_first(count: int, own: Facts, listener: socket.socket) -> Tuple[List[Fac
                 facts["reaches"] = lines[facts["rank"]].hear()["reaches"]
             except (OSError, ValueError) as error:
                 problems.append(f"{facts['node']} went silent: {error}")
+    for line in lines.values():
+        with contextlib.suppress(OSError):
+            line.say({"done": True})
     missing = sorted(set(range(count)) - {int(facts["rank"]) for facts in nodes})
     problems += [f"node {rank} never came to {own['host']}" for rank in missing]
     return nodes, problems
@@ -156,6 +160,7 @@ def _be_another(own: Facts, address: str, port: int) -> None:
         line.say({"time": time.time()})
     peers = line.hear()["peers"]
     line.say({"reaches": _reach_peers(own["rank"], peers)})
+    line.hear()  # the others may still want to reach this node
 
 
 def _check(name: str, problems: List[str], fine: str, warning: bool = False) -> Dict[str, str]:

@@ -28,6 +28,12 @@ std::string gpu_list(std::int64_t slot, int per_node, int machine_gpus) {
   return list;
 }
 
+// Nodes of one machine tell one another apart by address, as those of several would: launchers that see
+// two nodes with the same name, address and pid take them for one.
+std::string loopback_address(std::int64_t slot) {
+  return fmt::format("127.77.{}.{}", slot / 250 % 250, slot % 250 + 1);
+}
+
 }  // namespace
 
 Status LocalProvider::start_node(Node& node, const Compute& compute, const std::string& token) {
@@ -42,7 +48,9 @@ Status LocalProvider::start_node(Node& node, const Compute& compute, const std::
                                     "--connect", (data_ / "server.json").string(),
                                     "--folder", folder.string(),
                                     "--gpus", gpus};
-  if (!hosts_.empty()) {
+  if (hosts_.empty()) {
+    words.insert(words.end(), {"--address", loopback_address(node.slot)});
+  } else {
     const NodeHost& host = hosts_[static_cast<std::size_t>(node.slot) % hosts_.size()];
     words.insert(words.end(), {"--address", host.address});
     words.insert(words.begin(), host.start.begin(), host.start.end());

@@ -67,6 +67,7 @@ std::string machine_id() {
 }
 
 std::string interface_of(const std::string& address) {
+  if (address.starts_with("127.")) return "lo";
   ifaddrs* all = nullptr;
   if (::getifaddrs(&all) != 0) return "";
   std::string found;
