@@ -3,7 +3,7 @@ import contextlib
 import hashlib
 import signal
 import time
-from typing import Any, Iterator
+from typing import Any, Dict, Iterator, List
 
 from contract_caller import Caller, exercise
 from http_api import FRAMES, Answer, Api, frame
@@ -50,6 +50,25 @@ def report_failed(c: Caller) -> None:
             answer = runner.attempt_call("report_failed", json={"node_rank": 0, "rank": 0}).json
             assert answer == {"stopping": True}
         runner.attempt_call("report_failed", status=409, json={"node_rank": 3, "rank": 0})
+
+
+@exercise
+def request_command(c: Caller) -> None:
+    with played_runner(c) as runner:
+        asked = {"node": runner.node, "command": "orted --x"}
+        for _ in range(2):
+            assert runner.attempt_call("request_command", json=asked).json == {"asked": True}
+        runner.attempt_call("request_command", status=400, json={**asked, "node": "another-node"})
+        assert runner.orders("exec")[-1]["command"] == "orted --x"
+
+
+@exercise
+def report_command_ended(c: Caller) -> None:
+    with played_runner(c) as runner:
+        ended = {"node_rank": 0, "exit_code": 3}
+        runner.attempt_call("report_command_ended", status=409, json=ended)
+        runner.attempt_call("request_command", json={"node": runner.node, "command": "x"})
+        assert runner.attempt_call("report_command_ended", json=ended).json == {"noted": True}
 
 
 @exercise
@@ -134,18 +153,22 @@ class PlayedRunner:
         kill(self.pid, signal.SIGSTOP)
         self.token = environment_of(self.pid)["ROOST_NODE_TOKEN"]
         self.run = server.submit(command="true", compute=compute)
-        api = Api(server.info["url"], self.token)
-        lines = api.lines(f"/api/v1/nodes/{self.node}/orders", timeout=20)
-        orders = []
-        for line in lines:
-            caller.contract.check(caller.contract.schema("Order"), line, "stream_orders")
-            orders.append(line)
-            if line["type"] == "start":
-                break
-        lines.close()
+        orders = self.orders("start")
         caller.accepted.add("stream_orders")
         self.hello, self.order = orders[0], orders[-1]["order"]
         assert self.order["run"] == self.run["id"]
+
+    def orders(self, last: str) -> List[Dict[str, Any]]:
+        """What the node is told from the beginning on, up to the first order of that type."""
+        lines = Api(self.caller.server.info["url"], self.token).lines(f"/api/v1/nodes/{self.node}/orders", timeout=20)
+        orders = []
+        for line in lines:
+            self.caller.contract.check(self.caller.contract.schema("Order"), line, "stream_orders")
+            orders.append(line)
+            if line["type"] == last:
+                break
+        lines.close()
+        return orders
 
     def attempt_call(self, operation: str, status: int = 200, **body: Any) -> Answer:
         return self.caller.call(operation, status, self.run["id"], 1, token=self.order["token"], **body)

@@ -27,6 +27,7 @@ ALLOWED = {
     "execute": ["base", "db", "domain", "records"],
     "observe": ["base", "db", "domain", "records"],
     "finalize": ["base", "db", "domain", "records"],
+    "mpi": [],
     "runner": ["base", "net", "client", "domain"],
     "server": ["base", "db", "net", "blobs", "domain", "records", "access", "submit", "prepare",
                "schedule", "compute", "execute", "observe", "finalize", "registry", "builders"],

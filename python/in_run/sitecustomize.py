@@ -1,6 +1,7 @@
 """Loaded by every Python that a run starts.
 
-Lets `roost stacks` see where it is, then makes way for another module of this name.
+Lets `roost stacks` see where it is, makes way for another module of this name, and has the ranks
+of an MPI run end together.
 """
 
 import os
@@ -37,3 +38,7 @@ def _load_the_next() -> None:
 
 _answer_roost()
 _load_the_next()
+if "OMPI_COMM_WORLD_SIZE" in os.environ:
+    import roost_mpi_end
+
+    roost_mpi_end.end_together()

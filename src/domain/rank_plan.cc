@@ -185,10 +185,15 @@ std::vector<RankProcess> plan_ranks(const Gang& gang, const std::vector<NodeFact
     variables["NODE_RANK"] = std::to_string(node_rank);
     variables["AZ_BATCH_MASTER_NODE"] = master.address + ":" + port;
     variables["AZUREML_NODE_COUNT"] = std::to_string(gang.nodes);
+    variables["AZ_BATCHAI_TASK_INDEX"] = std::to_string(process.rank);
     if (gang.kind == Gang::Kind::kMpi) {
       variables["AZ_BATCHAI_MPI_MASTER_NODE"] = master.address;
+      // Open MPI sets these too; scripts read them under every MPI.
+      variables["OMPI_COMM_WORLD_RANK"] = std::to_string(process.rank);
+      variables["OMPI_COMM_WORLD_SIZE"] = std::to_string(gang.processes());
+      variables["OMPI_COMM_WORLD_LOCAL_RANK"] = std::to_string(local);
+      variables["OMPI_COMM_WORLD_LOCAL_SIZE"] = std::to_string(gang.per_node);
     } else {
-      variables["AZ_BATCHAI_TASK_INDEX"] = std::to_string(process.rank);
       variables["RANK"] = std::to_string(process.rank);
       variables["LOCAL_RANK"] = std::to_string(local);
       variables["WORLD_SIZE"] = std::to_string(gang.processes());
@@ -205,6 +210,10 @@ std::vector<RankProcess> plan_ranks(const Gang& gang, const std::vector<NodeFact
 std::string rank_log(const Gang& gang, int rank) {
   if (gang.processes() == 1) return fmt::format("{}.txt", kLogStem);
   return fmt::format("{}_{}.txt", kLogStem, rank);
+}
+
+std::string launcher_log(int node_rank) {
+  return node_rank == 0 ? "azureml-logs/60_mpi_log.txt" : fmt::format("azureml-logs/60_mpi_log_node_{}.txt", node_rank);
 }
 
 int rank_of_log(std::string_view name) {

@@ -59,6 +59,8 @@ std::string init_method(const std::vector<NodeFacts>& nodes, const std::string& 
 
 // The log of a rank: "azureml-logs/70_driver_log.txt" of a single process, else "..._<rank>.txt".
 std::string rank_log(const Gang& gang, int rank);
+// The log of what starts the ranks of an MPI run: mpirun on the first node, its daemons on the others.
+std::string launcher_log(int node_rank);
 // The rank whose log that is, by either of its two names; -1 if it is none.
 int rank_of_log(std::string_view name);
 

@@ -17,6 +17,7 @@ struct Seen {
   bool failed = false;
   bool secondary = false;
   bool timeout = false;
+  bool unseen = false;  // its launcher ended it before anybody saw how it would end
 };
 
 bool is_crash(std::optional<std::int64_t> signal) {
@@ -33,7 +34,8 @@ Seen look_at(const RankEnd& end) {
   if (!seen.traceback) seen.traceback = last_traceback(end.output);
   // Whoever was told to end and did so without a word of his own did not fail.
   seen.failed = !end.stopped || is_crash(end.signal) || (end.exit_code && seen.traceback);
-  if (!seen.failed) seen.traceback.reset();
+  seen.unseen = !end.exit_code && !end.signal;
+  if (!seen.failed && !seen.unseen) seen.traceback.reset();
   const std::string said = seen.traceback ? seen.traceback->exception : "";
   seen.timeout = is_timeout(said);
   // SIGTERM that did not come from us came from a launcher that ends the rest after a failure.
@@ -51,9 +53,22 @@ const Seen* earliest(const std::vector<Seen>& all, auto&& is_one) {
 
 std::string who(const RankEnd& end) { return fmt::format("rank {} on {}", end.rank, end.node); }
 
+// mpirun of MPICH kills a rank that called for the end of all. If nobody else can be blamed, what such a rank
+// wrote last is why.
+void blame_the_unseen(std::vector<Seen>& all) {
+  const bool has_culprit =
+      std::any_of(all.begin(), all.end(), [](const Seen& seen) { return seen.failed && !seen.secondary; });
+  for (auto& seen : all) {
+    if (!seen.unseen || seen.failed) continue;
+    seen.failed = !has_culprit && seen.traceback && !seen.secondary;
+    if (!seen.failed) seen.traceback.reset();
+  }
+}
+
 std::string failure_text(const Seen& seen) {
   const RankEnd& end = *seen.end;
-  std::string text = fmt::format("{} {}", who(end), end_text(end.exit_code, end.signal, end.out_of_memory));
+  const std::string how = seen.unseen ? "failed" : end_text(end.exit_code, end.signal, end.out_of_memory);
+  std::string text = fmt::format("{} {}", who(end), how);
   if (seen.traceback) text += ": " + seen.traceback->exception;
   return text;
 }
@@ -73,6 +88,7 @@ std::string_view rank_role_name(RankRole role) {
 std::optional<RootCause> find_root_cause(const std::vector<RankEnd>& ranks) {
   std::vector<Seen> all;
   for (const auto& end : ranks) all.push_back(look_at(end));
+  blame_the_unseen(all);
   const auto failed = [](const Seen& seen) { return seen.failed; };
   const Seen* first = earliest(all, failed);
   if (!first) return std::nullopt;

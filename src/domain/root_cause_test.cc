@@ -137,5 +137,37 @@ TEST(Traceback, UnderstandsTorchrun) {
   EXPECT_EQ(cause->traceback->exception, "KeyError: 'x'");
 }
 
+TEST(RootCause, ARankThatItsLauncherKilledFirstIsKnownByItsLastWords) {
+  std::vector<RankEnd> ranks(3);
+  for (int i = 0; i < 3; ++i) {
+    ranks[static_cast<std::size_t>(i)].rank = i;
+    ranks[static_cast<std::size_t>(i)].node = "n";
+    ranks[static_cast<std::size_t>(i)].stopped = true;
+  }
+  EXPECT_FALSE(find_root_cause(ranks));
+  ranks[1].output = "Traceback (most recent call last):\n  File \"t.py\", line 1, in <module>\nValueError: bad batch\n"
+                    "Abort(1) on node 1 (rank 1 in comm 0): application called MPI_Abort(MPI_COMM_WORLD, 1) - process 1\n";
+  auto cause = find_root_cause(ranks);
+  ASSERT_TRUE(cause);
+  EXPECT_EQ(cause->message, "rank 1 on n failed: ValueError: bad batch");
+  EXPECT_TRUE(cause->certain);
+  EXPECT_EQ(cause->roles, (std::vector{RankRole::kStopped, RankRole::kCulprit, RankRole::kStopped}));
+  // Whoever was seen to fail comes first.
+  ranks[2].stopped = false;
+  ranks[2].exit_code = 3;
+  EXPECT_EQ(find_root_cause(ranks)->rank, 2);
+}
+
+TEST(Traceback, SaysWhatTheEnvironmentLacks) {
+  EXPECT_NE(advice_on("ModuleNotFoundError: No module named 'horovod'").find("lacks Horovod"), std::string::npos);
+  EXPECT_NE(advice_on("ModuleNotFoundError: No module named 'horovod.torch'").find("pip package horovod"),
+            std::string::npos);
+  EXPECT_NE(advice_on("ImportError: Extension horovod.torch has not been built: ...").find("HOROVOD_WITH_PYTORCH=1"),
+            std::string::npos);
+  EXPECT_NE(advice_on("ModuleNotFoundError: No module named 'mpi4py'").find("lacks mpi4py"), std::string::npos);
+  EXPECT_EQ(advice_on("ModuleNotFoundError: No module named 'horovodx'"), "");
+  EXPECT_EQ(advice_on("ValueError: horovod"), "");
+}
+
 }  // namespace
 }  // namespace roost

@@ -79,6 +79,7 @@ Traceback uncaught(const std::vector<std::string>& lines, std::size_t start) {
 }
 
 std::optional<Traceback> last_in(const std::vector<std::string>& lines) {
+  std::optional<Traceback> abort;  // what led to it, if anything, stands before it
   for (std::size_t i = lines.size(); i-- > 0;) {
     if (lines[i] == kStart) {
       Traceback found = python_traceback(lines, i);
@@ -87,9 +88,11 @@ std::optional<Traceback> last_in(const std::vector<std::string>& lines) {
       return fatal_error(lines, i);
     } else if (lines[i].starts_with("terminate called after throwing")) {
       return uncaught(lines, i);
+    } else if (!abort && lines[i].find("application called MPI_Abort(") != std::string::npos) {
+      abort = Traceback{lines[i], {lines[i]}};
     }
   }
-  return std::nullopt;
+  return abort;
 }
 
 template <std::size_t N>
@@ -124,6 +127,28 @@ std::optional<LauncherVerdict> launcher_verdict(std::string_view output) {
     if (std::sscanf(text.c_str(), "exitcode : %d", &verdict.exit_code) == 1 && has_rank) return verdict;
   }
   return std::nullopt;
+}
+
+std::string advice_on(std::string_view exception) {
+  const auto lacks = [&](std::string_view module) {
+    const std::string quoted = "No module named '" + std::string(module);
+    const std::size_t at = exception.find(quoted);
+    const char next = at == std::string_view::npos || at + quoted.size() >= exception.size() ? 0 : exception[at + quoted.size()];
+    return next == '\'' || next == '.';
+  };
+  if (lacks("horovod")) {
+    return "the run's environment lacks Horovod; add the pip package horovod to it (built with "
+           "HOROVOD_WITH_PYTORCH=1), or choose an environment that has it";
+  }
+  if (exception.find("Extension horovod.") != std::string_view::npos) {
+    return "Horovod in the run's environment was built without this framework; build it again with "
+           "HOROVOD_WITH_PYTORCH=1 after PyTorch was installed";
+  }
+  if (lacks("mpi4py")) {
+    return "the run's environment lacks mpi4py; add the pip or conda package mpi4py to it, or choose an environment that "
+           "has it";
+  }
+  return "";
 }
 
 bool is_secondary(std::string_view error) { return has_one(error, kSecondary) || is_timeout(error); }

@@ -26,6 +26,10 @@ std::optional<LauncherVerdict> launcher_verdict(std::string_view output);
 // The same as last_traceback for one rank in the output of a launcher, which marks its workers' lines.
 std::optional<Traceback> traceback_of_rank(std::string_view output, int rank);
 
+// What to do about an exception that says the environment lacks something distributed runs need, as a
+// sentence to follow the exception; "" for all others.
+std::string advice_on(std::string_view exception);
+
 // True if an error is what a process says when one of its peers went away.
 bool is_secondary(std::string_view error);
 // True if it says that it waited for a peer in vain.

@@ -17,10 +17,11 @@ constexpr std::int64_t kMostOutputs = 1'000'000;
 
 std::string failure_message(const RunEnd& end) {
   if (end.outcome != "exited") return end.message;
-  if (end.is_gang && end.cause) return end.cause->message;
   std::string text = "the script " + end_text(end.exit_code, end.signal, end.out_of_memory);
   if (end.cause && end.cause->traceback) text += ": " + end.cause->traceback->exception;
-  return text;
+  if (end.is_gang && end.cause) text = end.cause->message;
+  const std::string advice = end.cause && end.cause->traceback ? advice_on(end.cause->traceback->exception) : "";
+  return advice.empty() ? text : text + ": " + advice;
 }
 
 template <class T>

@@ -22,6 +22,7 @@ struct OutputFile {
 // What a runner says of its part of an attempt that ended.
 struct FinishReport {
   // "exited": the processes ran. "launch_failed", "staging_failed", "outputs_failed": see message.
+  // "launcher_failed": mpirun did not end well; message tells if no rank can be blamed.
   std::string outcome;
   std::string message;
   int node_rank = 0;

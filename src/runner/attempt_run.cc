@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "domain/exit_text.h"
 #include "net/router.h"
 #include "runner/cgroup.h"
 #include "runner/collect_outputs.h"
@@ -98,7 +99,9 @@ AttemptRun::AttemptRun(const NodeSettings& settings, Json order)
       wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       server_(settings.server_file, order_.value("token", ""), abandoned_),
       streams_(std::make_unique<StreamFiles>(
-          fmt::format("/attempts/{}/{}/streams", percent_encode(run_id_), attempt_))) {}
+          fmt::format("/attempts/{}/{}/streams", percent_encode(run_id_), attempt_))) {
+  if (gang_.kind == Gang::Kind::kMpi) mpi_.emplace(folder_ / "mpi", settings.mpi_helper);
+}
 
 AttemptRun::~AttemptRun() = default;
 
@@ -139,6 +142,22 @@ double AttemptRun::idle_seconds() {
   bytes_seen_ = bytes;
   ticks_seen_ = ticks;
   return std::chrono::duration<double>(now - last_active_).count();
+}
+
+void AttemptRun::exec(const std::string& command) {
+  {
+    const std::lock_guard lock(met_mutex_);
+    command_ = command;
+  }
+  ::eventfd_write(wake_.get(), 1);
+}
+
+void AttemptRun::command_ended(const std::string& node, int exit_code) {
+  {
+    const std::lock_guard lock(met_mutex_);
+    ended_there_.emplace_back(node, exit_code);
+  }
+  ::eventfd_write(wake_.get(), 1);
 }
 
 void AttemptRun::abandon() {
@@ -185,6 +204,10 @@ Status AttemptRun::stage() {
   const fs::path code = folder_ / "code";
   ROOST_CHECK(make_folders(folder_ / "spool"));
   ROOST_CHECK(make_folders(folder_ / "stacks"));
+  if (mpi_) {
+    ROOST_CHECK(make_folders(mpi_->folder() / "tmp"));
+    streams_->add_file(launcher_log(node_rank_), mpi_->launcher_log());
+  }
   if (order_.contains("snapshot") && order_["snapshot"].is_string()) {
     ROOST_CHECK(stage_snapshot(server_, order_["snapshot"], settings_.cache, code));
   }
@@ -213,7 +236,8 @@ Result<bool> AttemptRun::meet() {
       if (is_fenced(told.error())) abandon();
       else return fail(told.error());
     }
-    if (!wait_for_go()) return false;
+    log_info("run {} attempt {}: ready, waiting for the other nodes", run_id_, attempt_);
+    if (!wait_until([this] { return !met_.is_null(); })) return false;
     nodes_.clear();
     for (const auto& node : met_) {
       ROOST_TRY(NodeFacts facts, parse_node_facts(node));
@@ -222,23 +246,22 @@ Result<bool> AttemptRun::meet() {
   }
   for (auto& process : plan_ranks(gang_, nodes_, node_rank_, fmt::format("{}-{}", run_id_, attempt_))) {
     Rank rank;
-    rank.log = folder_ / fmt::format("rank-{}.log", process.rank);
+    rank.log = mpi_ ? mpi_->rank_log(process.rank) : folder_ / fmt::format("rank-{}.log", process.rank);
     rank.process = std::move(process);
     const Fd log(::open(rank.log.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
     if (!log) return fail_errno(errno, "make the log file");
     streams_->add_file(rank_log(gang_, rank.process.rank), rank.log);
     ranks_.push_back(std::move(rank));
   }
-  return true;
+  // mpirun runs on the first node; the others start what it asks for.
+  return !mpi_ || node_rank_ == 0 || wait_until([this] { return command_.has_value(); });
 }
 
-// False if the attempt was ended before all its nodes were ready.
-bool AttemptRun::wait_for_go() {
-  log_info("run {} attempt {}: ready, waiting for the other nodes", run_id_, attempt_);
+bool AttemptRun::wait_until(const std::function<bool()>& is_there) {
   for (;;) {
     {
       const std::lock_guard lock(met_mutex_);
-      if (!met_.is_null()) return true;
+      if (is_there()) return true;
     }
     if (abandoned_ || cancel_grace_ >= 0 || stop_grace_ >= 0) return false;
     pollfd wait{wake_.get(), POLLIN, 0};
@@ -275,6 +298,10 @@ Result<ImageRoot> AttemptRun::image_root() const {
   std::vector<ImageBind> binds = {{folder_ / "code"}, {folder_ / "spool"}, {folder_ / "stacks"}, {folder_ / "bin", "", true},
                                   {settings_.sdk, "", true}};
   if (!server_.ca_file().empty()) binds.push_back({server_.ca_file(), "", true, true});
+  if (mpi_) {
+    binds.push_back({mpi_->folder()});
+    binds.push_back({settings_.mpi_helper.parent_path(), "", true});
+  }
   for (const auto& input : order_.value("inputs", Json::array())) {
     const fs::path place = input_path(input);
     // One below another is there already.
@@ -309,6 +336,7 @@ Result<Variables> AttemptRun::common_variables() {
   }
   if (settings_.machine_has_gpus) variables["CUDA_VISIBLE_DEVICES"] = settings_.gpus;
   if (!gang_.is_single()) add_network_variables(settings_.address, variables);
+  if (mpi_) add_mpi_variables(nodes_, variables);
   if (gang_.per_node > 1) {
     // Each process would start a thread per core otherwise.
     const long cores = std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN));
@@ -342,7 +370,8 @@ Result<LaunchSpec> AttemptRun::launch_spec() {
   if (order_.contains("image")) {
     ROOST_TRY(spec.image, image_root());
   }
-  if (gang_.nodes > 1) {
+  // MPI tells by the host name who shares memory with whom.
+  if (gang_.nodes > 1 || mpi_) {
     spec.host_name = settings_.node;
     spec.hosts = folder_ / "hosts";
     ROOST_CHECK(write_file_atomic(spec.hosts, hosts_file(nodes_)));
@@ -361,15 +390,43 @@ Result<LaunchSpec> AttemptRun::launch_spec() {
     process.program = order_program(order_, process.variables);
     spec.processes.push_back(std::move(process));
   }
+  if (mpi_) {
+    ROOST_TRY(spec.processes, mpi_processes(spec.processes, common));
+  }
   return spec;
+}
+
+// The one process that the ranks of this node will be started by.
+Result<std::vector<LaunchProcess>> AttemptRun::mpi_processes(const std::vector<LaunchProcess>& ranks,
+                                                             const Variables& common) {
+  for (std::size_t i = 0; i < ranks.size(); ++i) ROOST_CHECK(mpi_->write_rank(ranks_[i].process.rank, ranks[i]));
+  if (node_rank_ == 0) return std::vector{mpi_->launcher(gang_, nodes_, common)};
+  const std::lock_guard lock(met_mutex_);
+  return std::vector{mpi_->daemon(*command_, common)};
+}
+
+// The ends that were not noted yet, the first one first.
+std::vector<ProcessEnd> AttemptRun::take_ends(Launched& launched) {
+  std::vector<ProcessEnd> ends = launched.take_ends();
+  if (!mpi_) return ends;
+  for (const auto& end : std::exchange(ends, {})) launcher_end_ = end;
+  for (std::size_t i = 0; i < ranks_.size(); ++i) {
+    if (ranks_[i].end) continue;
+    if (auto end = mpi_->end_of(ranks_[i].process.rank)) {
+      end->index = static_cast<int>(i);
+      ends.push_back(*end);
+    }
+  }
+  std::stable_sort(ends.begin(), ends.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
+  return ends;
 }
 
 bool AttemptRun::note_ends(Launched& launched, Outcome& outcome) {
   bool failed = false;
-  for (const auto& end : launched.take_ends()) {
+  for (const auto& end : take_ends(launched)) {
     Rank& rank = ranks_.at(static_cast<std::size_t>(end.index));
     rank.end = end;
-    rank.stopped = cancel_grace_ >= 0 || stop_grace_ >= 0 || abandoned_ || !failure_.is_null();
+    rank.stopped = stopping_since_ != 0 && end.at >= stopping_since_;
     if (end.launch_errno != 0) {
       outcome.outcome = "launch_failed";
       const auto program = order_program(order_, {}).front();
@@ -392,6 +449,51 @@ void AttemptRun::tell_failure() {
   if (!told && is_fenced(told.error())) abandon();
 }
 
+void AttemptRun::relay_for_mpi() {
+  if (!mpi_ || node_rank_ != 0) return;
+  for (auto& ask : mpi_->take_asks(nodes_)) asks_.push_back(std::move(ask));
+  const std::string path = fmt::format("/attempts/{}/{}/command", percent_encode(run_id_), attempt_);
+  while (!asks_.empty()) {
+    const Json body = {{"node", asks_.front().node}, {"command", asks_.front().command}};
+    const auto told = server_.once([&](ApiClient& api) { return api.post(path, body); });
+    if (!told && is_fenced(told.error())) abandon();
+    if (!told) break;
+    asks_.erase(asks_.begin());
+  }
+  const std::lock_guard lock(met_mutex_);
+  for (const auto& [node, exit_code] : std::exchange(ended_there_, {})) {
+    if (const Status answered = mpi_->answer(node, exit_code); !answered) log_warning("{}", answered.error().message);
+  }
+}
+
+// What is to be said of mpirun itself, if no process can be blamed.
+void AttemptRun::conclude_mpi(Outcome& outcome) {
+  if (node_rank_ > 0) {
+    const int code = launcher_end_ && launcher_end_->exit_code ? *launcher_end_->exit_code : 255;
+    if (const auto told = call("command-ended", {{"node_rank", node_rank_}, {"exit_code", code}});
+        !told && is_fenced(told.error())) {
+      abandon();
+    }
+  }
+  const bool ended_well = launcher_end_ && launcher_end_->exit_code == 0;
+  const bool told_to = launcher_end_ && stopping_since_ != 0 && launcher_end_->at >= stopping_since_;
+  if (outcome.outcome != "exited" || ended_well || abandoned_ || cancel_grace_ >= 0) return;
+  if (std::string why = mpi_->failure(); !why.empty()) {
+    return outcome.fail("launch_failed", {ErrorCode::kFailedPrecondition, why});
+  }
+  if (told_to) return;
+  const bool has_begun = std::any_of(ranks_.begin(), ranks_.end(), [this](const Rank& rank) {
+    return mpi_->has_started(rank.process.rank);
+  });
+  const std::string end =
+      launcher_end_ ? end_text(launcher_end_->exit_code, launcher_end_->signal, false) : "ended without a word";
+  const std::string words = mpi_->last_words();
+  outcome.fail("launcher_failed",
+               {ErrorCode::kInternal,
+                fmt::format("{} on {} {}{}{}", node_rank_ == 0 ? "mpirun" : "the daemon of mpirun", settings_.node, end,
+                            has_begun ? "" : " before it started a process", words.empty() ? "" : ": " + words)});
+}
+
 void AttemptRun::follow(Outcome& outcome) {
   auto spec = launch_spec();
   if (!spec) return outcome.fail("launch_failed", spec.error());
@@ -402,6 +504,7 @@ void AttemptRun::follow(Outcome& outcome) {
   // A watch goes when its file does.
   const int watch = settings_.output_watch.get();
   for (const auto& rank : ranks_) ::inotify_add_watch(watch, rank.log.c_str(), IN_MODIFY);
+  if (mpi_) ::inotify_add_watch(watch, mpi_->folder().c_str(), IN_MOVED_TO);
   const std::int64_t kills_before = out_of_memory_kills();
   auto launched = Launched::start(*spec);
   if (!launched) return outcome.fail("launch_failed", launched.error());
@@ -421,6 +524,7 @@ void AttemptRun::follow(Outcome& outcome) {
       launched->kill();
     } else if (grace >= 0 && !kill_at) {
       log_info("run {}: {}", run_id_, cancel_grace_ >= 0 ? "canceled" : "stopped, because a process failed");
+      stopping_since_ = SystemClock().now();
       launched->terminate();
       kill_at = steady_clock::now() + std::chrono::seconds(grace);
     }
@@ -429,6 +533,7 @@ void AttemptRun::follow(Outcome& outcome) {
       kill_at = steady_clock::time_point::max();
     }
     if (launched->is_over()) break;
+    relay_for_mpi();
     bool more = false;
     if (steady_clock::now() >= next_ship) {
       const auto shipped = streams_->ship(server_);
@@ -461,7 +566,9 @@ void AttemptRun::follow(Outcome& outcome) {
   keeper_->stop();
   outcome.exited = SystemClock().now();
   const bool out_of_memory = group.was_oom_killed() || out_of_memory_kills() > kills_before;
+  if (mpi_) conclude_mpi(outcome);
   for (auto& rank : ranks_) {
+    if (!rank.end && mpi_) continue;  // mpirun ended it, or never started it
     // What was killed together with its supervisor says nothing any more.
     if (!rank.end) {
       rank.end = ProcessEnd{0, std::nullopt, SIGKILL, 0, outcome.exited};

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -12,6 +13,7 @@
 #include "base/json.h"
 #include "domain/rank_plan.h"
 #include "runner/launch.h"
+#include "runner/mpi_node.h"
 #include "runner/output_keeper.h"
 #include "runner/rendezvous.h"
 #include "runner/server_link.h"
@@ -24,6 +26,7 @@ struct NodeSettings {
   std::filesystem::path folder;  // this node's own
   std::filesystem::path cache;   // shared by the nodes of this machine
   std::filesystem::path sdk;     // for PYTHONPATH
+  std::filesystem::path mpi_helper;  // the program roost-mpi
   std::string address = "127.0.0.1";  // by which the other nodes of a run reach this one
   std::string gpus;              // for CUDA_VISIBLE_DEVICES
   bool machine_has_gpus = false;
@@ -31,8 +34,8 @@ struct NodeSettings {
 };
 
 // One attempt of a run on this node, from staging to the report: all its processes here, or its share
-// of them if the run has several nodes. run() must be called on the runner's main thread; go(), stop(),
-// cancel() and abandon() may come from others.
+// of them if the run has several nodes. run() must be called on the runner's main thread; the
+// orders below may come from others.
 class AttemptRun {
  public:
   AttemptRun(const NodeSettings& settings, Json order);
@@ -45,6 +48,10 @@ class AttemptRun {
 
   // Every node of the run is ready: these are their facts, by node rank.
   void go(const Json& nodes);
+  // MPI: mpirun on the first node wants this command to be started here.
+  void exec(const std::string& command);
+  // MPI: the command that was asked for on another node ended.
+  void command_ended(const std::string& node, int exit_code);
   // A process elsewhere failed, or a node was lost: SIGTERM, and SIGKILL after the grace.
   void stop(int grace_seconds);
 
@@ -71,13 +78,20 @@ class AttemptRun {
   std::filesystem::path input_path(const Json& input) const;
   // False if the attempt ended before its processes could start.
   Result<bool> meet();
-  bool wait_for_go();
+  // False if the attempt was ended before `is_there`.
+  bool wait_until(const std::function<bool()>& is_there);
   void follow(Outcome& outcome);
   // Takes note of processes that ended; true if one failed and the others have to end now.
   bool note_ends(Launched& launched, Outcome& outcome);
+  std::vector<ProcessEnd> take_ends(Launched& launched);
+  // Between mpirun and the other nodes: what it asks of them, and what became of it.
+  void relay_for_mpi();
+  void conclude_mpi(Outcome& outcome);
   void tell_failure();
   Result<std::map<std::string, std::string>> common_variables();
   Result<LaunchSpec> launch_spec();
+  Result<std::vector<LaunchProcess>> mpi_processes(const std::vector<LaunchProcess>& ranks,
+                                                   const std::map<std::string, std::string>& common);
   Result<struct ImageRoot> image_root() const;
   bool ship_all();
   void report(Outcome& outcome);
@@ -94,10 +108,14 @@ class AttemptRun {
   const int node_rank_;
   std::filesystem::path folder_;
   std::optional<PortHold> ports_;
+  std::optional<MpiNode> mpi_;
+  std::vector<MpiNode::Ask> asks_;          // not passed on yet
+  std::optional<ProcessEnd> launcher_end_;  // of mpirun or its daemon
   std::vector<NodeFacts> nodes_;  // of the whole gang, once they have met
   std::vector<Rank> ranks_;       // of this node
   Json failure_;                  // the first rank that failed here, until the server has heard of it
   std::vector<std::filesystem::path> outside_;  // what was laid out, to be removed at the end
+  Micros stopping_since_ = 0;  // when the processes here were told to end
   std::atomic<bool> abandoned_ = false;
   std::atomic<int> cancel_grace_ = -1;
   std::atomic<int> supervisor_ = 0;           // its pid while processes run
@@ -108,6 +126,8 @@ class AttemptRun {
   std::atomic<int> stop_grace_ = -1;
   std::mutex met_mutex_;
   Json met_;  // what go() brought
+  std::optional<std::string> command_;                    // what exec() brought
+  std::vector<std::pair<std::string, int>> ended_there_;  // what command_ended() brought
   Fd wake_;
   ServerLink server_;
   std::unique_ptr<class StreamFiles> streams_;

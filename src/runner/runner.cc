@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "net/router.h"
 #include "runner/attempt_run.h"
+#include "runner/mpi_helper.h"
 #include "runner/sdk.h"
 #include "runner/usage.h"
 
@@ -134,6 +135,11 @@ class Runner {
     } else if (type == "go") {
       const std::pair key(order->value("run", ""), order->value("attempt", std::int64_t{0}));
       if (is_current(key)) current_->go(order->value("nodes", Json::array()));
+    } else if (type == "exec" || type == "command_ended") {
+      const std::pair key(order->value("run", ""), order->value("attempt", std::int64_t{0}));
+      if (!is_current(key)) return;
+      type == "exec" ? current_->exec(order->value("command", ""))
+                     : current_->command_ended(order->value("node", ""), order->value("exit_code", 255));
     } else if (type == "leave") {
       leaving_ = true;
     }
@@ -237,6 +243,7 @@ Status run_runner(const RunnerOptions& options) {
   settings.machine_has_gpus = fs::exists("/dev/nvidiactl");
   ROOST_CHECK(make_folders(settings.cache));
   ROOST_TRY(settings.sdk, unpack_sdk(settings.cache));
+  ROOST_TRY(settings.mpi_helper, unpack_mpi_helper(settings.cache));
   Runner(std::move(settings), token).run();
   log_info("node {}: left", options.node);
   return remove_tree(options.folder);

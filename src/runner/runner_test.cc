@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "runner/command_line.h"
 #include "runner/image_root.h"
+#include "runner/mpi_node.h"
 #include "runner/sdk.h"
 #include "runner/stream_files.h"
 #include "runner/usage.h"
@@ -119,6 +120,39 @@ TEST(Usage, SamplesThisMachine) {
   EXPECT_GT(sample["memory_used_mb"].get<double>(), 0);
   EXPECT_GE(sample["cpu_percent"].get<double>(), 0);
   EXPECT_GT(sample["disk_free_gb"].get<double>(), 0);
+}
+
+TEST(MpiNode, ReadsHowARankEnded) {
+  EXPECT_EQ(parse_process_end("exit 3 17\n")->exit_code, 3);
+  EXPECT_EQ(parse_process_end("exit 3 17\n")->at, 17);
+  EXPECT_EQ(parse_process_end("signal 11 17")->signal, 11);
+  EXPECT_EQ(parse_process_end("launch 2 17")->launch_errno, 2);
+  for (const char* text : {"", "exit", "exit 3", "signal 900 17", "slept 3 17"}) EXPECT_FALSE(parse_process_end(text)) << text;
+}
+
+TEST(MpiNode, TakesEachAskOnceAndReadsNoLinks) {
+  const std::filesystem::path folder = ::testing::TempDir() + "roost_mpi_node";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  MpiNode node(folder, "/x/roost-mpi");
+  const std::vector<NodeFacts> nodes = {{"a", "10.0.0.1", {}, "m", ""}, {"b", "10.0.0.2", {}, "m", ""}};
+  EXPECT_TRUE(node.take_asks(nodes).empty());
+  std::ofstream(folder / "ask-b") << "orted --x";
+  std::filesystem::create_symlink("/etc/passwd", folder / "ask-a");
+  const auto asks = node.take_asks(nodes);
+  ASSERT_EQ(asks.size(), 1U);
+  EXPECT_EQ(asks[0].node + ": " + asks[0].command, "b: orted --x");
+  EXPECT_TRUE(node.take_asks(nodes).empty());
+  EXPECT_FALSE(node.end_of(0));
+  std::ofstream(folder / "rank-0.end") << "signal 9 5\n";
+  EXPECT_EQ(node.end_of(0)->signal, 9);
+  std::ofstream(node.launcher_log()) << "roost: /x\n-----\nno slots\n-----\n";
+  EXPECT_EQ(node.last_words(), "no slots");
+  const auto launcher = node.launcher({Gang::Kind::kMpi, 2, 3, 0, ""}, nodes, {{"A", "1"}});
+  EXPECT_EQ(launcher.program, (std::vector<std::string>{"/x/roost-mpi", "start", "3", "a=10.0.0.1", "b=10.0.0.2"}));
+  std::map<std::string, std::string> set;
+  add_mpi_variables(nodes, set);
+  EXPECT_EQ(set["UCX_TLS"], "self,tcp");
 }
 
 }  // namespace

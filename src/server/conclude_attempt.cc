@@ -66,7 +66,9 @@ RunEnd end_of(const App& app, const Run& run, const Gang& gang, const std::vecto
     end.node = part.node;
   }
   end.cause = find_root_cause(ranks);
-  if (end.cause) end.node = end.cause->node;
+  // A rank that failed on its own explains why mpirun did.
+  if (end.outcome == "launcher_failed" && end.cause && end.cause->certain) end.outcome = "exited";
+  if (end.cause && end.outcome == "exited") end.node = end.cause->node;
   for (const auto& rank : ranks) {
     if (end.cause ? rank.rank != end.cause->rank : !rank.succeeded() && end.exit_code) continue;
     end.exit_code = rank.exit_code;
@@ -74,7 +76,8 @@ RunEnd end_of(const App& app, const Run& run, const Gang& gang, const std::vecto
     end.out_of_memory = rank.out_of_memory;
   }
   const int rank = end.cause ? end.cause->rank : 0;
-  end.last_lines = app.logs->last_lines(run.id, run.attempt, rank_log(gang, rank), kLastLines);
+  const std::string log = end.outcome == "launcher_failed" ? launcher_log(0) : rank_log(gang, rank);
+  end.last_lines = app.logs->last_lines(run.id, run.attempt, log, kLastLines);
   return end;
 }
 

@@ -251,6 +251,52 @@ Result<Response> failed(App& app, Request& request) {
   return json_response({{"stopping", true}});
 }
 
+// MPI: the first node has a command for another one.
+Result<Response> command(App& app, Request& request) {
+  ROOST_TRY(const Json body, json_body(request));
+  JsonFields fields(body, "the command");
+  const std::string node = fields.required_string("node");
+  const std::string text = fields.required_string("command");
+  ROOST_CHECK(fields.done());
+  ROOST_CHECK(in_attempt(app, request, [&](Tx& tx, Run& run) -> Status {
+    ROOST_TRY(auto parts, attempt_parts(tx, run.seq, run.attempt));
+    const auto part = std::find_if(parts.begin(), parts.end(), [&](const AttemptPart& p) { return p.node == node; });
+    if (part == parts.end()) {
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("run {} has no node \"{}\" to start a command on", run.id, printable(node)));
+    }
+    if (part->command.is_object()) return {};  // told before
+    part->command = {{"text", text}};
+    return save_part(tx, *part);
+  }));
+  app.node_changed(node);
+  return json_response({{"asked", true}});
+}
+
+// MPI: that command ended; the first node waits for it.
+Result<Response> command_ended(App& app, Request& request) {
+  ROOST_TRY(const Json body, json_body(request));
+  JsonFields fields(body, "the command's end");
+  const auto node_rank = fields.integer("node_rank", 0, 0, INT32_MAX);
+  const auto exit_code = fields.integer("exit_code", 0, 0, 255);
+  ROOST_CHECK(fields.done());
+  std::string first;
+  ROOST_CHECK(in_attempt(app, request, [&](Tx& tx, Run& run) -> Status {
+    ROOST_TRY(AttemptPart part, part_of(tx, run, static_cast<int>(node_rank)));
+    if (!part.command.is_object()) {
+      return fail(ErrorCode::kFailedPrecondition,
+                  fmt::format("nobody asked for a command on node {} of run {}", node_rank, run.id));
+    }
+    part.command["exit_code"] = exit_code;
+    ROOST_CHECK(save_part(tx, part));
+    ROOST_TRY(const auto nodes, nodes_of_run(tx, run.seq, run.attempt));
+    first = nodes.empty() ? "" : nodes.front();
+    return {};
+  }));
+  app.node_changed(first);
+  return json_response({{"noted", true}});
+}
+
 Result<int> node_rank_of(Request& request) {
   if (request.body.empty()) return 0;
   ROOST_TRY(const Json body, json_body(request));
@@ -278,6 +324,10 @@ void add_attempt_routes(Router& router, App& app) {
                 [&app](Request& request, const Principal&) { return ready(app, request); });
   add_operation(router, app, "POST", attempt + "/failed", "report_failed", Need::kAttempt,
                 [&app](Request& request, const Principal&) { return failed(app, request); });
+  add_operation(router, app, "POST", attempt + "/command", "request_command", Need::kAttempt,
+                [&app](Request& request, const Principal&) { return command(app, request); });
+  add_operation(router, app, "POST", attempt + "/command-ended", "report_command_ended", Need::kAttempt,
+                [&app](Request& request, const Principal&) { return command_ended(app, request); });
   add_operation(router, app, "POST", attempt + "/exited", "report_exited", Need::kAttempt,
                 [&app](Request& request, const Principal&) -> Result<Response> {
                   ROOST_TRY(const int node_rank, node_rank_of(request));

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "domain/rank_plan.h"
 #include "execute/attempts.h"
 #include "finalize/finish_run.h"
 #include "observe/metric_store.h"
@@ -90,6 +91,22 @@ class OrderStream final : public ResponseStream {
         add(piece, line);
       }
     }
+    if (part.command.is_object() && !part.command.contains("exit_code") && !std::exchange(told.exec, true)) {
+      Json line = order("exec");
+      line["command"] = part.command.value("text", "");
+      add(piece, line);
+    }
+    if (part.node_rank == 0 && gang_of_spec(run.spec).kind == Gang::Kind::kMpi) {
+      ROOST_TRY(const auto parts, attempt_parts(tx, part.run, part.attempt));
+      for (const auto& other : parts) {
+        if (!other.command.is_object() || !other.command.contains("exit_code")) continue;
+        if (!told.ended.insert(other.node).second) continue;
+        Json line = order("command_ended");
+        line["node"] = other.node;
+        line["exit_code"] = other.command["exit_code"];
+        add(piece, line);
+      }
+    }
     if (attempt && attempt->stopping && !std::exchange(told.stop, true)) {
       Json line = order("stop");
       line["grace_seconds"] = kStopGrace;
@@ -114,6 +131,8 @@ class OrderStream final : public ResponseStream {
   struct Told {
     bool start = false;
     bool go = false;
+    bool exec = false;
+    std::set<std::string> ended;  // nodes whose command ended
     bool stop = false;
     bool cancel = false;
   };

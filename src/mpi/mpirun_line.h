@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace roost::mpi {
+
+// The kinds of mpirun that spell their options differently. MPICH's and Intel's are both called hydra.
+enum class Flavour { kOpenMpi4, kOpenMpi5, kMpich, kIntel, kUnknown };
+
+// By what `mpirun --version` prints.
+Flavour flavour_of(std::string_view version);
+
+struct Plan {
+  std::vector<std::string> hosts;      // names of the nodes, by node rank; the first is this one
+  std::vector<std::string> addresses;  // theirs
+  int per_node = 1;
+};
+
+struct Line {
+  std::vector<std::string> words;
+  std::vector<std::pair<std::string, std::string>> variables;  // to be set for it
+};
+
+// What starts `rank` as often as planned on every node, ranks in the order of the nodes, with `agent`
+// (called as AGENT HOST COMMAND...) in place of ssh. Nothing of the machine's own resource manager is used.
+Line mpirun_line(Flavour flavour, const std::string& mpirun, const Plan& plan, const std::string& agent,
+                 const std::vector<std::string>& rank);
+
+}  // namespace roost::mpi
