@@ -116,6 +116,7 @@ def test_the_older_contract(server: RoostServer) -> None:
                     arguments=["--dist-url", "$AZ_BATCHAI_PYTORCH_INIT_METHOD", "--rank", "$AZ_BATCHAI_TASK_INDEX",
                                "--world-size", "2"])
     assert [log.split() for log in rank_logs(server, run)] == [["file", "0", "2"], ["file", "1", "2"]]
+    assert not list((server.data / "nodes" / "shared").glob(f"{run['id']}*")), "the file goes with the run"
 
 
 @pytest.mark.parametrize("launcher", [

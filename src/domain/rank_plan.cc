@@ -165,7 +165,7 @@ int ports_needed(const Gang& gang) {
 
 std::string init_method(const std::vector<NodeFacts>& nodes, const std::string& run) {
   const NodeFacts& master = nodes.front();
-  if (on_one_machine(nodes) && !master.shared.empty()) return fmt::format("file://{}/{}", master.shared, run);
+  if (on_one_machine(nodes) && !master.shared.empty()) return fmt::format("file://{}/{}/init", master.shared, run);
   return "tcp://" + endpoint(master, 0);
 }
 

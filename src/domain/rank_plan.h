@@ -50,7 +50,7 @@ struct RankProcess {
 };
 
 // The processes of one node: a pure function, the same on every node that is given the same facts.
-// `nodes` has the facts of every node by node rank. `run` makes the rendezvous file's name.
+// `nodes` has the facts of every node by node rank. `run` names the folder of the rendezvous file.
 std::vector<RankProcess> plan_ranks(const Gang& gang, const std::vector<NodeFacts>& nodes, int node_rank,
                                     const std::string& run);
 

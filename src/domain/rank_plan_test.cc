@@ -96,7 +96,7 @@ TEST(RankPlan, MpiLeavesTheRanksToMpi) {
 }
 
 TEST(RankPlan, TheOlderContractMeetsAtAFileWhereNodesShareOne) {
-  EXPECT_EQ(init_method(facts(2), "birds_1-1"), "file:///shared/birds_1-1");
+  EXPECT_EQ(init_method(facts(2), "birds_1-1"), "file:///shared/birds_1-1/init");
   EXPECT_EQ(init_method(facts(2, false), "birds_1-1"), "tcp://10.0.0.1:6105");
 }
 

@@ -96,6 +96,7 @@ AttemptRun::AttemptRun(const NodeSettings& settings, Json order)
       gang_(parse_gang(order_.value("gang", Json::object())).value_or(Gang{})),
       node_rank_(order_.value("node_rank", 0)),
       folder_(settings.folder / "runs" / fmt::format("{}-{}", run_id_, attempt_)),
+      shared_(settings.cache.parent_path() / "shared" / fmt::format("{}-{}", run_id_, attempt_)),
       wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       server_(settings.server_file, order_.value("token", ""), abandoned_),
       streams_(std::make_unique<StreamFiles>(
@@ -225,6 +226,9 @@ Result<bool> AttemptRun::meet() {
   NodeFacts own{settings_.node, settings_.address, {}, machine_id(), ""};
   if (!gang_.is_single()) {
     const fs::path shared = settings_.cache.parent_path() / "shared";
+    ROOST_CHECK(make_folders(shared_));
+    // The first node was there first and is the last to need it.
+    if (node_rank_ == 0) outside_.push_back(shared_);
     ROOST_TRY(ports_, PortHold::take(shared / "ports", kMasterPort, ports_needed(gang_)));
     own.ports = ports_->ports();
     own.shared = shared.string();
@@ -297,6 +301,7 @@ Status AttemptRun::stage_data() {
 Result<ImageRoot> AttemptRun::image_root() const {
   std::vector<ImageBind> binds = {{folder_ / "code"}, {folder_ / "spool"}, {folder_ / "stacks"}, {folder_ / "bin", "", true},
                                   {settings_.sdk, "", true}};
+  if (!gang_.is_single()) binds.push_back({shared_});
   if (!server_.ca_file().empty()) binds.push_back({server_.ca_file(), "", true, true});
   if (mpi_) {
     binds.push_back({mpi_->folder()});

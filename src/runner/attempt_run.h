@@ -107,6 +107,7 @@ class AttemptRun {
   const Gang gang_;
   const int node_rank_;
   std::filesystem::path folder_;
+  std::filesystem::path shared_;  // of this attempt's nodes on this machine, for the older PyTorch contract
   std::optional<PortHold> ports_;
   std::optional<MpiNode> mpi_;
   std::vector<MpiNode::Ask> asks_;          // not passed on yet
