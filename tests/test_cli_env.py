@@ -1,6 +1,7 @@
 """roost env: looking at environments, building, comparing and removing them, and files of old versions."""
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any, Dict, List
 
@@ -145,7 +146,7 @@ def test_a_run_in_an_environment_and_again_with_its_versions(server: RoostServer
     assert first.stdout == "nest 2.0\n", first
     run = server.cli_json("runs", "-e", name)["items"][0]
     assert run["environment"]["lock"] == ["nest==2.0"]
-    assert f"name    {name}:1\n" in server.cli("show", run["id"]).stdout
+    assert re.search(rf"name +{name}:1\n", server.cli("show", run["id"]).stdout)
 
     # A newer one comes; what was built is gone; a rerun takes what the first run had.
     wheels = Path(server.config["environments"]["wheels"])
