@@ -8,7 +8,7 @@ import pytest
 
 from processes import processes_with, wait_until
 from roost_fixture import RoostServer
-from torch_python import make_python
+from torch_python import ROOT, make_python
 
 pytestmark = pytest.mark.skipif(not shutil.which("mpirun"), reason="there is no mpirun on this machine")
 
@@ -201,3 +201,21 @@ def test_a_program_that_does_not_exist(server: RoostServer) -> None:
 def test_missing_horovod_is_told_plainly(server: RoostServer) -> None:
     error = failed(server, "import horovod.torch as hvd\nhvd.init()", distributed={"kind": "mpi", "node_count": 2})["error"]
     assert "lacks Horovod" in error["message"] and "pip package horovod" in error["message"], error
+
+
+def test_real_horovod(server: RoostServer) -> None:
+    """Horovod takes ten minutes to build: done by hand, see examples/horovod/README.md."""
+    python = ROOT / "build" / "test-pythons" / "horovod" / "bin" / "python"
+    if not python.exists():
+        pytest.skip(f"there is no {python} with Horovod; examples/horovod/README.md says how it is built")
+    code = (ROOT / "examples" / "horovod" / "src" / "pytorch_horovod.py").read_text()
+    run = completed(server, code, distributed={"kind": "mpi", "node_count": 2}, environment={"python": str(python)})
+    for rank, log in enumerate(rank_logs(server, run)):
+        assert f"rank {rank} of 2 weights [" in log
+
+
+def test_the_example(server: RoostServer) -> None:
+    code = (ROOT / "examples" / "mpi" / "src" / "train_mpi.py").read_text()
+    run = completed(server, code, distributed={"kind": "mpi", "process_count_per_node": 2, "node_count": 2})
+    assert len({log.split("weights")[1] for log in rank_logs(server, run)}) == 1
+    assert server.metric(run, "loss")["count"] == 50

@@ -53,14 +53,17 @@ const Seen* earliest(const std::vector<Seen>& all, auto&& is_one) {
 
 std::string who(const RankEnd& end) { return fmt::format("rank {} on {}", end.rank, end.node); }
 
-// mpirun of MPICH kills a rank that called for the end of all. If nobody else can be blamed, what such a rank
-// wrote last is why.
-void blame_the_unseen(std::vector<Seen>& all) {
+// mpirun ends a rank that called for the end of all as it ends the others. If nobody else can be blamed, what such
+// a rank wrote last is why.
+void blame_by_last_words(std::vector<Seen>& all) {
   const bool has_culprit =
       std::any_of(all.begin(), all.end(), [](const Seen& seen) { return seen.failed && !seen.secondary; });
   for (auto& seen : all) {
-    if (!seen.unseen || seen.failed) continue;
-    seen.failed = !has_culprit && seen.traceback && !seen.secondary;
+    const bool by_launcher = seen.unseen || (seen.end->signal == SIGTERM && !seen.end->stopped);
+    if (by_launcher && !has_culprit && seen.traceback && !is_secondary(seen.traceback->exception)) {
+      seen.failed = true;
+      seen.secondary = false;
+    }
     if (!seen.failed) seen.traceback.reset();
   }
 }
@@ -88,7 +91,7 @@ std::string_view rank_role_name(RankRole role) {
 std::optional<RootCause> find_root_cause(const std::vector<RankEnd>& ranks) {
   std::vector<Seen> all;
   for (const auto& end : ranks) all.push_back(look_at(end));
-  blame_the_unseen(all);
+  blame_by_last_words(all);
   const auto failed = [](const Seen& seen) { return seen.failed; };
   const Seen* first = earliest(all, failed);
   if (!first) return std::nullopt;

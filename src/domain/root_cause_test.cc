@@ -152,6 +152,15 @@ TEST(RootCause, ARankThatItsLauncherKilledFirstIsKnownByItsLastWords) {
   EXPECT_EQ(cause->message, "rank 1 on n failed: ValueError: bad batch");
   EXPECT_TRUE(cause->certain);
   EXPECT_EQ(cause->roles, (std::vector{RankRole::kStopped, RankRole::kCulprit, RankRole::kStopped}));
+  // The same if it was ended by SIGTERM, while another one complains of its peers.
+  ranks[0].output = "Traceback (most recent call last):\n  File \"t.py\", line 1, in <module>\n"
+                    "mpi4py.MPI.Exception: MPI_ERR_OTHER: known error not in list\n";
+  ranks[0].exit_code = 1;
+  ranks[1].signal = 15;
+  ranks[0].stopped = ranks[1].stopped = false;
+  cause = find_root_cause(ranks);
+  EXPECT_EQ(cause->rank, 1);
+  EXPECT_EQ(cause->roles, (std::vector{RankRole::kVictim, RankRole::kCulprit, RankRole::kStopped}));
   // Whoever was seen to fail comes first.
   ranks[2].stopped = false;
   ranks[2].exit_code = 3;

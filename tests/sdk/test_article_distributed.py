@@ -125,7 +125,6 @@ def test_the_older_contract(nearest_server: RoostServer, tmp_path: Path, seed: P
     assert run["spec"]["distributed"]["communication_backend"] == "Nccl"
 
 
-@pytest.mark.xfail(reason="waits for MPI: runs of kind mpi are not started by mpirun yet", strict=False)
 @pytest.mark.parametrize("seed", seeds_with("MpiConfiguration(node_count=2)"))
 def test_horovod(nearest_server: RoostServer, tmp_path: Path, seed: Path) -> None:
     run = run_block(nearest_server, tmp_path, seed, "MpiConfiguration(node_count=2)",
