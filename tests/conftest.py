@@ -7,6 +7,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional
 
 import pytest
 
+from netns import Hosts, can_make_hosts
 from roost_fixture import RoostServer
 from torch_python import TORCH, local_cpu_wheels, make_python
 
@@ -63,6 +64,20 @@ def make_shared_server(tmp_path_factory: pytest.TempPathFactory,
 def shared_server(make_shared_server: MakeServer) -> RoostServer:
     """One server for a whole file, for tests that leave nothing behind or use names of their own."""
     return make_shared_server()
+
+
+@pytest.fixture
+def hosts() -> Iterator[Hosts]:
+    """Two hosts with addresses of their own. Ask for them before the server, which must end first."""
+    yield from make_hosts(2)
+
+
+def make_hosts(count: int) -> Iterator[Hosts]:
+    if not can_make_hosts():
+        pytest.skip("network namespaces cannot be made here: that needs root and iproute2")
+    made = Hosts(count)
+    yield made
+    made.close()
 
 
 @pytest.fixture(scope="session")

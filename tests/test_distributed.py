@@ -1,12 +1,12 @@
 """Runs of several processes on several nodes: the contracts by which they find one another."""
 import json
 import textwrap
-from typing import Any, Dict, Iterator, List, Tuple
+from typing import Any, Dict, List, Tuple
 
 import pytest
 
 from conftest import MakeServer
-from netns import Hosts, can_make_hosts
+from netns import Hosts
 from roost_fixture import RoostServer
 
 DDP = {"kind": "pytorch", "process_count": 4, "node_count": 2}
@@ -27,6 +27,17 @@ ALLREDUCE = """
     print("rank", dist.get_rank(), "of", dist.get_world_size(), "sum", int(total.item()), flush=True)
 """
 
+
+# The contract of the article's older edition: a URL and a rank among the arguments.
+OLDER = """
+    import argparse, torch, torch.distributed as dist
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rank", type=int); parser.add_argument("--dist-url"); parser.add_argument("--world-size", type=int)
+    args = parser.parse_args()
+    dist.init_process_group("gloo", init_method=args.dist_url, rank=args.rank, world_size=args.world_size)
+    total = torch.ones(1); dist.all_reduce(total)
+    print(args.dist_url.split(":")[0], args.rank, int(total.item()))
+"""
 
 # The same eight batches whoever trains: one process takes a batch whole, n processes a share of it each.
 TRAIN = """
@@ -103,16 +114,7 @@ def test_torch_processes_meet(server: RoostServer, distributed: Dict[str, Any]) 
 
 
 def test_the_older_contract(server: RoostServer) -> None:
-    code = """
-        import argparse, torch, torch.distributed as dist
-        parser = argparse.ArgumentParser()
-        parser.add_argument("--rank", type=int); parser.add_argument("--dist-url"); parser.add_argument("--world-size", type=int)
-        args = parser.parse_args()
-        dist.init_process_group("gloo", init_method=args.dist_url, rank=args.rank, world_size=args.world_size)
-        total = torch.ones(1); dist.all_reduce(total)
-        print(args.dist_url.split(":")[0], args.rank, int(total.item()))
-    """
-    run = completed(server, code, distributed={"kind": "pytorch", "communication_backend": "Nccl", "node_count": 2},
+    run = completed(server, OLDER, distributed={"kind": "pytorch", "communication_backend": "Nccl", "node_count": 2},
                     arguments=["--dist-url", "$AZ_BATCHAI_PYTORCH_INIT_METHOD", "--rank", "$AZ_BATCHAI_TASK_INDEX",
                                "--world-size", "2"])
     assert [log.split() for log in rank_logs(server, run)] == [["file", "0", "2"], ["file", "1", "2"]]
@@ -182,15 +184,6 @@ def test_a_failing_rank_ends_the_others_and_is_named(server: RoostServer) -> Non
     ranks = server.get(f"/runs/{run['id']}/ranks")["items"]
     assert [r["role"] for r in ranks] == ["stopped", "stopped", "stopped", "root_cause"]
     assert ranks[3]["node"] == error["node"] and run["exit_code"] == 1
-
-
-@pytest.fixture
-def hosts() -> Iterator[Hosts]:
-    if not can_make_hosts():
-        pytest.skip("network namespaces cannot be made here: that needs root and iproute2")
-    made = Hosts(2)
-    yield made
-    made.close()
 
 
 def server_on(make_server: MakeServer, hosts: Hosts) -> RoostServer:

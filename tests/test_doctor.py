@@ -1,23 +1,11 @@
 """`roost doctor`: can the nodes meet, before a script is blamed."""
 import json
-from typing import Iterator
-
-import pytest
 
 from conftest import MakeServer
-from netns import Hosts, can_make_hosts
+from netns import Hosts
 from roost_fixture import RoostServer
 
 CHECKS = ["rendezvous", "names", "ports", "shared memory", "clocks", "libraries"]
-
-
-@pytest.fixture
-def hosts() -> Iterator[Hosts]:
-    if not can_make_hosts():
-        pytest.skip("network namespaces cannot be made here: that needs root and iproute2")
-    made = Hosts(2)
-    yield made
-    made.close()
 
 
 def test_sound_nodes(server: RoostServer) -> None:

@@ -1,14 +1,16 @@
 """Runs of several processes that fail: the right one is named, and nothing of the run is left within seconds."""
+import os
 import socket
 import textwrap
 import time
 from datetime import datetime
+from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional
 
 import pytest
 
 from conftest import IMPATIENT, MakeServer
-from netns import Hosts, can_make_hosts
+from netns import Hosts
 from processes import command_line, environment_of, kill, processes_with, wait_until
 from roost_fixture import RoostServer
 
@@ -97,6 +99,32 @@ def blames(server: RoostServer, run: Dict[str, Any], rank: int, *words: str) -> 
 def test_one_of_four_that_meet_fails(server: RoostServer, fault: str, rank: int, words: List[str]) -> None:
     run = fail(server, MEETING.format(fault=fault, timeout=60))
     blames(server, run, rank, *words)
+
+
+@pytest.fixture
+def small_memory() -> Iterator[Path]:
+    """A memory group of 150 MB that a process may put itself into; the kernel ends what grows beyond it."""
+    for root, limit in ((Path("/sys/fs/cgroup/memory"), "memory.limit_in_bytes"), (Path("/sys/fs/cgroup"), "memory.max")):
+        group = root / f"roost-test-{os.getpid()}"
+        try:
+            group.mkdir()
+            (group / limit).write_text(str(150 << 20))
+        except OSError:
+            if group.exists():
+                group.rmdir()
+            continue
+        yield group
+        wait_until(lambda: not (group / "cgroup.procs").read_text(), 10, "the group is empty")
+        group.rmdir()
+        return
+    pytest.skip("no memory group can be made here")
+
+
+def test_the_kernel_ends_one_for_want_of_memory(server: RoostServer, small_memory: Path) -> None:
+    fault = (f"if (rank, step) == (2, 5): failing(); open('{small_memory}/cgroup.procs', 'w').write('0'); "
+             "eaten = [bytearray(os.urandom(1 << 20)) for _ in range(2000)]")
+    run = fail(server, MEETING.format(fault=fault, timeout=60))
+    blames(server, run, 2, "SIGKILL", "out of memory, the kernel ended it")
 
 
 @pytest.mark.parametrize("fault, rank", [
@@ -204,12 +232,3 @@ def test_a_host_that_is_cut_off(hosts: Hosts, make_server: MakeServer) -> None:
     run = server.wait(run, timeout=30)
     assert run["status"] == "Failed" and run["error"]["code"] == "node_lost" and last in run["error"]["message"], run["error"]
     wait_until(lambda: is_gone(server, run), LIMIT, "nothing of the run is left")
-
-
-@pytest.fixture
-def hosts() -> Iterator[Hosts]:
-    if not can_make_hosts():
-        pytest.skip("network namespaces cannot be made here: that needs root and iproute2")
-    made = Hosts(2)
-    yield made
-    made.close()

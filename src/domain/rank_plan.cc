@@ -137,7 +137,7 @@ Result<Gang> parse_gang(const Json& json) {
 }
 
 Json node_facts_json(const NodeFacts& facts) {
-  return {{"name", facts.name}, {"address", facts.address}, {"ports", facts.ports}, {"machine", facts.machine},
+  return {{"name", facts.name}, {"address", facts.address}, {"network", facts.network}, {"ports", facts.ports}, {"machine", facts.machine},
           {"shared", facts.shared}};
 }
 
@@ -146,6 +146,7 @@ Result<NodeFacts> parse_node_facts(const Json& json) {
   NodeFacts facts;
   facts.name = fields.required_string("name");
   facts.address = fields.required_string("address");
+  facts.network = fields.string("network");
   const Json ports = fields.array("ports");
   facts.machine = fields.string("machine");
   facts.shared = fields.string("shared");

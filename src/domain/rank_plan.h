@@ -33,6 +33,7 @@ Result<Gang> parse_gang(const Json& json);
 struct NodeFacts {
   std::string name;
   std::string address;
+  std::string network;     // that address's, as "10.0.0.0/24"
   std::vector<int> ports;  // free ones; the first is for the rendezvous, the rest one per process
   std::string machine;     // equal on two nodes if they share a kernel
   std::string shared;      // a folder that the nodes of this machine share

@@ -10,7 +10,7 @@ namespace {
 std::vector<NodeFacts> facts(int nodes, bool one_machine = true) {
   std::vector<NodeFacts> all;
   for (int i = 0; i < nodes; ++i) {
-    all.push_back({"node" + std::to_string(i), "10.0.0." + std::to_string(i + 1), {6105, 7001, 7002, 7003, 7004},
+    all.push_back({"node" + std::to_string(i), "10.0.0." + std::to_string(i + 1), "10.0.0.0/24", {6105, 7001, 7002, 7003, 7004},
                    one_machine ? "kernel" : "kernel" + std::to_string(i), "/shared"});
   }
   return all;

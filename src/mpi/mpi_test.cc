@@ -8,7 +8,7 @@
 namespace roost::mpi {
 namespace {
 
-const Plan kPlan{{"node-a", "node-b", "node-c"}, {"10.0.0.1", "10.0.0.2", "10.0.0.2"}, 2};
+const Plan kPlan{{"node-a", "node-b", "node-c"}, {"10.0.0.0/24", "10.0.1.0/24", "10.0.1.0/24"}, 2};
 
 std::string text_of(Flavour flavour) {
   std::string text;
@@ -42,9 +42,17 @@ TEST(MpirunLine, EveryKindNamesTheNodesInOrderAndTheAgent) {
 }
 
 TEST(MpirunLine, OpenMpiKeepsToTheNetworkBetweenTheNodes) {
-  EXPECT_TRUE(has(text_of(Flavour::kOpenMpi4), "oob_tcp_if_include 10.0.0.1/32,10.0.0.2/32 "));
-  EXPECT_TRUE(has(text_of(Flavour::kOpenMpi4), "btl_tcp_if_include 10.0.0.1/32,10.0.0.2/32 "));
-  EXPECT_TRUE(has(text_of(Flavour::kOpenMpi5), "prte_if_include 10.0.0.1/32,10.0.0.2/32 "));
+  EXPECT_TRUE(has(text_of(Flavour::kOpenMpi4), "oob_tcp_if_include 10.0.0.0/24,10.0.1.0/24 "));
+  EXPECT_TRUE(has(text_of(Flavour::kOpenMpi4), "btl_tcp_if_include 10.0.0.0/24,10.0.1.0/24 "));
+  EXPECT_TRUE(has(text_of(Flavour::kOpenMpi5), "prte_if_include 10.0.0.0/24,10.0.1.0/24 "));
+}
+
+TEST(MpirunLine, OnlyNodesOfOneMachineOfferTheirLoopback) {
+  EXPECT_FALSE(has(text_of(Flavour::kOpenMpi4), "retain_loopback"));
+  const Plan plan{{"node-a", "node-b"}, {"127.0.0.0/8", "127.0.0.0/8"}, 1};
+  const auto words = mpirun_line(Flavour::kOpenMpi4, "mpirun", plan, "agent", {}).words;
+  EXPECT_NE(std::find(words.begin(), words.end(), "if_base_retain_loopback"), words.end());
+  EXPECT_NE(std::find(words.begin(), words.end(), "127.0.0.0/8"), words.end());
 }
 
 TEST(MpirunLine, HydraForksNothingForOtherNodesOfTheSameMachine) {

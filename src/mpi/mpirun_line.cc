@@ -11,14 +11,18 @@ std::string joined(const std::vector<std::string>& items, const std::string& aft
   return text;
 }
 
-// The addresses as networks of one host each: every node finds its own interface among them, whatever
-// that is called there.
+bool on_loopback(const Plan& plan) {
+  return std::all_of(plan.networks.begin(), plan.networks.end(),
+                     [](const std::string& network) { return network.starts_with("127."); });
+}
+
+// Every node finds its own interface among them, whatever that is called there.
 std::string networks(const Plan& plan) {
   std::vector<std::string> unique;
-  for (const auto& address : plan.addresses) {
-    if (std::find(unique.begin(), unique.end(), address) == unique.end()) unique.push_back(address);
+  for (const auto& network : plan.networks) {
+    if (std::find(unique.begin(), unique.end(), network) == unique.end()) unique.push_back(network);
   }
-  return joined(unique, "/32");
+  return joined(unique, "");
 }
 
 std::string hosts_with_slots(const Plan& plan) { return joined(plan.hosts, ":" + std::to_string(plan.per_node)); }
@@ -36,12 +40,13 @@ std::vector<std::string> open_mpi_4(const Plan& plan, const std::string& agent) 
                                     // All daemons are asked for from here, none by another daemon.
                                     "--mca", "plm_rsh_no_tree_spawn", "1",
                                     "--mca", "orte_keep_fqdn_hostnames", "1",
-                                    // Nodes of one machine have one address, and are several all the same.
+                                    // Nodes of one machine are several all the same.
                                     "--mca", "if_base_do_not_resolve", "1",
-                                    "--mca", "if_base_retain_loopback", "1",
                                     "--host", hosts_with_slots(plan),
                                     "-np", processes(plan),
                                     "--map-by", "slot", "--bind-to", "none", "--oversubscribe"};
+  // On hosts of their own a rank that offered its loopback address would meet another's neighbour there.
+  if (on_loopback(plan)) words.insert(words.end(), {"--mca", "if_base_retain_loopback", "1"});
   for (const char* layer : {"oob_tcp_if_include", "btl_tcp_if_include"}) {
     words.insert(words.end(), {"--mca", layer, networks(plan)});
   }
@@ -60,7 +65,7 @@ std::vector<std::string> open_mpi_5(const Plan& plan, const std::string& agent) 
                                     "-np", processes(plan),
                                     "--map-by", "slot:OVERSUBSCRIBE", "--bind-to", "none"};
   // Its daemons never use the loopback interface: on one machine they find another by themselves.
-  if (plan.addresses.empty() || plan.addresses.front().starts_with("127.")) return words;
+  if (plan.networks.empty() || on_loopback(plan)) return words;
   words.insert(words.end(), {"--prtemca", "prte_if_include", networks(plan)});
   words.insert(words.end(), {"--mca", "btl_tcp_if_include", networks(plan)});
   return words;

@@ -14,7 +14,7 @@ Flavour flavour_of(std::string_view version);
 
 struct Plan {
   std::vector<std::string> hosts;      // names of the nodes, by node rank; the first is this one
-  std::vector<std::string> addresses;  // theirs
+  std::vector<std::string> networks;   // theirs, as "10.0.0.0/24"
   int per_node = 1;
 };
 

@@ -72,7 +72,7 @@ int start(const std::vector<std::string>& arguments) {
   for (std::size_t i = 1; i < arguments.size(); ++i) {
     const std::size_t equals = arguments[i].find('=');
     plan.hosts.push_back(arguments[i].substr(0, equals));
-    plan.addresses.push_back(arguments[i].substr(equals + 1));
+    plan.networks.push_back(arguments[i].substr(equals + 1));
   }
   std::string mpirun = find_on_path("mpirun");
   if (mpirun.empty()) mpirun = find_on_path("mpiexec");

@@ -223,7 +223,7 @@ Status AttemptRun::stage() {
 }
 
 Result<bool> AttemptRun::meet() {
-  NodeFacts own{settings_.node, settings_.address, {}, machine_id(), ""};
+  NodeFacts own{settings_.node, settings_.address, network_of(settings_.address), {}, machine_id(), ""};
   if (!gang_.is_single()) {
     const fs::path shared = settings_.cache.parent_path() / "shared";
     ROOST_CHECK(make_folders(shared_));

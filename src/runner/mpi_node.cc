@@ -93,7 +93,7 @@ LaunchProcess MpiNode::process(std::vector<std::string> program,
 LaunchProcess MpiNode::launcher(const Gang& gang, const std::vector<NodeFacts>& nodes,
                                 const std::map<std::string, std::string>& variables) const {
   std::vector<std::string> program = {helper_.string(), "start", std::to_string(gang.per_node)};
-  for (const auto& node : nodes) program.push_back(fmt::format("{}={}", node.name, node.address));
+  for (const auto& node : nodes) program.push_back(fmt::format("{}={}", node.name, node.network));
   return process(std::move(program), variables);
 }
 

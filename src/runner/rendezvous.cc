@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <bit>
 #include <cerrno>
 
 #include <fmt/format.h>
@@ -43,6 +44,30 @@ int free_port(int wanted) {
   return ntohs(bound.sin_port);
 }
 
+struct OwnNetwork {
+  std::string interface;
+  std::string network;
+};
+
+// The interface of this machine that has the address; empty if none has it.
+OwnNetwork own_network(const std::string& address) {
+  OwnNetwork found;
+  ifaddrs* all = nullptr;
+  if (::getifaddrs(&all) != 0) return found;
+  for (const ifaddrs* entry = all; entry && found.interface.empty(); entry = entry->ifa_next) {
+    if (!entry->ifa_addr || !entry->ifa_netmask || entry->ifa_addr->sa_family != AF_INET) continue;
+    char text[INET_ADDRSTRLEN] = {};
+    in_addr own = reinterpret_cast<const sockaddr_in*>(entry->ifa_addr)->sin_addr;
+    if (address != ::inet_ntop(AF_INET, &own, text, sizeof text)) continue;
+    const in_addr_t mask = reinterpret_cast<const sockaddr_in*>(entry->ifa_netmask)->sin_addr.s_addr;
+    own.s_addr &= mask;
+    found.interface = entry->ifa_name;
+    found.network = fmt::format("{}/{}", ::inet_ntop(AF_INET, &own, text, sizeof text), std::popcount(mask));
+  }
+  ::freeifaddrs(all);
+  return found;
+}
+
 }  // namespace
 
 Result<PortHold> PortHold::take(const fs::path& folder, int preferred, int count) {
@@ -68,18 +93,13 @@ std::string machine_id() {
 
 std::string interface_of(const std::string& address) {
   if (address.starts_with("127.")) return "lo";
-  ifaddrs* all = nullptr;
-  if (::getifaddrs(&all) != 0) return "";
-  std::string found;
-  for (const ifaddrs* entry = all; entry && found.empty(); entry = entry->ifa_next) {
-    if (!entry->ifa_addr || entry->ifa_addr->sa_family != AF_INET) continue;
-    char text[INET_ADDRSTRLEN] = {};
-    const auto* own = reinterpret_cast<const sockaddr_in*>(entry->ifa_addr);
-    ::inet_ntop(AF_INET, &own->sin_addr, text, sizeof text);
-    if (address == text) found = entry->ifa_name;
-  }
-  ::freeifaddrs(all);
-  return found;
+  return own_network(address).interface;
+}
+
+std::string network_of(const std::string& address) {
+  if (address.starts_with("127.")) return "127.0.0.0/8";
+  const std::string network = own_network(address).network;
+  return network.empty() ? address + "/32" : network;
 }
 
 void add_network_variables(const std::string& address, std::map<std::string, std::string>& set) {

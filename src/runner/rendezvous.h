@@ -32,6 +32,9 @@ std::string machine_id();
 // The network interface that has the address; "" if none has it.
 std::string interface_of(const std::string& address);
 
+// The network of that interface, as "10.0.0.0/24"; the address alone if none has it.
+std::string network_of(const std::string& address);
+
 // What keeps gloo, NCCL and others on the network between the nodes. The operator's own settings, which
 // are in `set` already, stay.
 void add_network_variables(const std::string& address, std::map<std::string, std::string>& set);

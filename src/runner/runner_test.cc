@@ -135,7 +135,7 @@ TEST(MpiNode, TakesEachAskOnceAndReadsNoLinks) {
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   MpiNode node(folder, "/x/roost-mpi");
-  const std::vector<NodeFacts> nodes = {{"a", "10.0.0.1", {}, "m", ""}, {"b", "10.0.0.2", {}, "m", ""}};
+  const std::vector<NodeFacts> nodes = {{"a", "10.0.0.1", "", {}, "m", ""}, {"b", "10.0.0.2", "", {}, "m", ""}};
   EXPECT_TRUE(node.take_asks(nodes).empty());
   std::ofstream(folder / "ask-b") << "orted --x";
   std::filesystem::create_symlink("/etc/passwd", folder / "ask-a");
