@@ -38,7 +38,7 @@ def _load_the_next() -> None:
 
 _answer_roost()
 _load_the_next()
-if "OMPI_COMM_WORLD_SIZE" in os.environ:
+if "ROOST_MPI_END" in os.environ:
     import roost_mpi_end
 
     roost_mpi_end.end_together()

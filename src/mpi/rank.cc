@@ -37,7 +37,8 @@ std::vector<std::string> environment_of_rank(const std::string& file) {
   for (const auto& variable : split_nul(file)) add(variable, false);
   for (char** entry = environ; *entry; ++entry) {
     const std::string variable = *entry;
-    if (variable.rfind("TMPDIR=", 0) == 0) continue;  // the daemon's, not the script's
+    // The daemon's, not the script's; under hydra the second would be that of another node.
+    if (variable.rfind("TMPDIR=", 0) == 0 || variable.rfind("ROOST_MPI_FOLDER=", 0) == 0) continue;
     add(variable, true);
   }
   std::vector<std::string> list;
@@ -138,6 +139,7 @@ int rank(bool alone) {
 
   std::vector<std::string> program = split_nul(*words);
   std::vector<std::string> environment = environment_of_rank(*variables);
+  environment.push_back("ROOST_MPI_END=" + stem + ".end");  // for whoever knows that he fails before he ends
   write_file(stem + ".started", "");
   const pid_t pid = start_program(program, environment, log);
   if (pid == 0) {
@@ -148,6 +150,7 @@ int rank(bool alone) {
   }
   const int status = wait_for(pid, watched);
   const bool by_signal = WIFSIGNALED(status);
+  if (read_file(stem + ".end")) return end_like(status);  // said before
   write_file(stem + ".end", std::string(by_signal ? "signal " : "exit ") +
                                 std::to_string(by_signal ? WTERMSIG(status) : WEXITSTATUS(status)) + " " +
                                 std::to_string(now_micros()) + "\n");

@@ -135,7 +135,7 @@ TEST(MpiNode, TakesEachAskOnceAndReadsNoLinks) {
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   MpiNode node(folder, "/x/roost-mpi");
-  const std::vector<NodeFacts> nodes = {{"a", "10.0.0.1", "", {}, "m", ""}, {"b", "10.0.0.2", "", {}, "m", ""}};
+  const std::vector<NodeFacts> nodes = {{"a", "10.0.0.1", "10.0.0.0/24", {}, "m", ""}, {"b", "10.0.0.2", "10.0.0.0/24", {}, "m", ""}};
   EXPECT_TRUE(node.take_asks(nodes).empty());
   std::ofstream(folder / "ask-b") << "orted --x";
   std::filesystem::create_symlink("/etc/passwd", folder / "ask-a");
@@ -149,7 +149,7 @@ TEST(MpiNode, TakesEachAskOnceAndReadsNoLinks) {
   std::ofstream(node.launcher_log()) << "roost: /x\n-----\nno slots\n-----\n";
   EXPECT_EQ(node.last_words(), "no slots");
   const auto launcher = node.launcher({Gang::Kind::kMpi, 2, 3, 0, ""}, nodes, {{"A", "1"}});
-  EXPECT_EQ(launcher.program, (std::vector<std::string>{"/x/roost-mpi", "start", "3", "a=10.0.0.1", "b=10.0.0.2"}));
+  EXPECT_EQ(launcher.program, (std::vector<std::string>{"/x/roost-mpi", "start", "3", "a=10.0.0.0/24", "b=10.0.0.0/24"}));
   std::map<std::string, std::string> set;
   add_mpi_variables(nodes, set);
   EXPECT_EQ(set["UCX_TLS"], "self,tcp");
