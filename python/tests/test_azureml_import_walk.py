@@ -151,18 +151,18 @@ def test_what_is_absent(tmp_path):
     ("given", "verdict"),
     [
         ("", "same"),
-        ("node_count=1", "same"),
-        ("node_count=2", "absent"),
-        ("1, 4", "absent"),
-        ("1, 1", "same"),
-        ("node_count=n", "different"),
-        ("node_count=four", "absent"),
+        ("resume_from=None", "same"),
+        ("resume_from=4", "absent"),
+        ("None, 'a.py', None, None, None, None, None, None, 4", "absent"),
+        ("None, 'a.py', None, None, None, None, None, None, None", "same"),
+        ("resume_from=n", "different"),
+        ("resume_from=four", "absent"),
     ],
 )
 def test_arguments_decide(tmp_path, given, verdict):
-    imports = "from azureml.core.runconfig import MpiConfiguration\n"
-    found = look(tmp_path, f"four = 4\nMpiConfiguration({given})", imports)
-    assert found == {"MpiConfiguration()": verdict}
+    imports = "from azureml.core import ScriptRunConfig\n"
+    found = look(tmp_path, f"four = 4\nScriptRunConfig({given})", imports)
+    assert found == {"ScriptRunConfig()": verdict}
 
 
 @pytest.mark.parametrize(

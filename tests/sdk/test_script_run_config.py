@@ -85,14 +85,14 @@ def test_too_long(experiment: Any, script: Any) -> None:
     assert run.get_status() == "Canceled"
 
 
-def test_distributed_over_nodes_is_refused_for_now(experiment: Any, script: Any) -> None:
+def test_what_a_cluster_cannot_hold_is_refused(experiment: Any, script: Any) -> None:
     from azureml.core import ScriptRunConfig
     from azureml.core.runconfig import MpiConfiguration, PyTorchConfiguration
     from azureml.exceptions import ExperimentExecutionException
 
     folder = script(TELL).folder
-    with pytest.raises(ExperimentExecutionException, match="one process on one node"):
-        experiment.submit(ScriptRunConfig(folder, "train.py", distributed_job_config=MpiConfiguration(node_count=2)))
+    with pytest.raises(ExperimentExecutionException, match="wants 99 nodes, but local has at most"):
+        experiment.submit(ScriptRunConfig(folder, "train.py", distributed_job_config=MpiConfiguration(node_count=99)))
     single = ScriptRunConfig(folder, "train.py", distributed_job_config=PyTorchConfiguration(node_count=1))
     run = experiment.submit(single)
     assert run.wait_for_completion()["status"] == "Completed"

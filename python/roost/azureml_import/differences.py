@@ -75,8 +75,6 @@ _CLOUD_VM = "Azure's machines. Use AmlCompute or compute_target='local', on mach
 _TABULAR = "Pass the files with Dataset.File and read them with pandas in the script."
 _SERVING = "Register the model, fetch it with Model.download() and serve it with your own program."
 _SWEEP = "Belongs to HyperDrive. Compare runs with Experiment.get_runs() and Run.get_metrics()."
-_ONE_NODE = "Runs on several nodes are refused until a later release; one node works."
-_ONE_PROCESS = "One process is started until a later release; start the others in the script."
 
 SECTIONS: Tuple[Section, ...] = (
     Section(
@@ -189,31 +187,6 @@ SECTIONS: Tuple[Section, ...] = (
                 ABSENT,
                 "Fetch the outputs of the earlier run in the script, with Run.download_files().",
             ),
-            ArgumentRow(
-                "MpiConfiguration", "node_count", (1, None), "node_count > 1", ABSENT, _ONE_NODE
-            ),
-            ArgumentRow(
-                "PyTorchConfiguration", "node_count", (1, None), "node_count > 1", ABSENT, _ONE_NODE
-            ),
-            ArgumentRow(
-                "MpiConfiguration",
-                "process_count_per_node",
-                (1, None),
-                "process_count_per_node > 1",
-                ABSENT,
-                _ONE_PROCESS,
-            ),
-            ArgumentRow(
-                "PyTorchConfiguration",
-                "process_count",
-                (1, None),
-                "process_count > 1",
-                ABSENT,
-                _ONE_PROCESS,
-            ),
-            ArgumentRow("Estimator", "node_count", (1, None), "node_count > 1", ABSENT, _ONE_NODE),
-            ArgumentRow("PyTorch", "node_count", (1, None), "node_count > 1", ABSENT, _ONE_NODE),
-            ArgumentRow("TensorFlow", "node_count", (1, None), "node_count > 1", ABSENT, _ONE_NODE),
         ),
     ),
     Section(
