@@ -6,6 +6,7 @@ from typing import Any, Dict, List
 
 import pytest
 
+from horovod_python import horovod_python
 from processes import processes_with, wait_until
 from roost_fixture import RoostServer
 from torch_python import ROOT, make_python
@@ -204,12 +205,11 @@ def test_missing_horovod_is_told_plainly(server: RoostServer) -> None:
 
 
 def test_real_horovod(server: RoostServer) -> None:
-    """Horovod takes ten minutes to build: done by hand, see examples/horovod/README.md."""
-    python = ROOT / "build" / "test-pythons" / "horovod" / "bin" / "python"
-    if not python.exists():
-        pytest.skip(f"there is no {python} with Horovod; examples/horovod/README.md says how it is built")
+    python, why = horovod_python()
+    if not python:
+        pytest.skip(f"Horovod cannot be built here: {why}")
     code = (ROOT / "examples" / "horovod" / "src" / "pytorch_horovod.py").read_text()
-    run = completed(server, code, distributed={"kind": "mpi", "node_count": 2}, environment={"python": str(python)})
+    run = completed(server, code, distributed={"kind": "mpi", "node_count": 2}, environment={"python": python})
     for rank, log in enumerate(rank_logs(server, run)):
         assert f"rank {rank} of 2 weights [" in log
 
