@@ -207,7 +207,7 @@ def test_missing_horovod_is_told_plainly(server: RoostServer) -> None:
 def test_real_horovod(server: RoostServer) -> None:
     python, why = horovod_python()
     if not python:
-        pytest.skip(f"Horovod cannot be built here: {why}")
+        pytest.skip(f"there is no Horovod: {why}")
     code = (ROOT / "examples" / "horovod" / "src" / "pytorch_horovod.py").read_text()
     run = completed(server, code, distributed={"kind": "mpi", "node_count": 2}, environment={"python": python})
     for rank, log in enumerate(rank_logs(server, run)):
