@@ -97,21 +97,22 @@ std::optional<RootCause> find_root_cause(const std::vector<RankEnd>& ranks) {
   if (!first) return std::nullopt;
 
   RootCause cause;
+  const Seen* late = earliest(all, [&](const Seen& seen) { return failed(seen) && seen.timeout; });
   const Seen* culprit = earliest(all, [&](const Seen& seen) { return failed(seen) && !seen.secondary; });
   cause.certain = culprit != nullptr;
   if (culprit) {
     cause.message = failure_text(*culprit);
   } else if (const Seen* early = earliest(all, [&](const Seen& seen) {
                return seen.end->succeeded() && !seen.end->stopped && seen.end->ended < first->end->ended;
-             }); early && !first->timeout) {
+             }); early && !late) {
     culprit = early;
     cause.message = fmt::format("{} ended with exit code 0 while the others still needed it; they say: {}",
                                 who(*early->end), first->traceback ? first->traceback->exception : "nothing");
   } else if (const Seen* absent = earliest(all, [](const Seen& seen) { return seen.end->stopped && !seen.failed; });
-             absent && first->timeout) {
+             absent && late) {
     culprit = absent;
     cause.message = fmt::format("{} did not answer the others in time: {} gave up with {}", who(*absent->end),
-                                who(*first->end), first->traceback ? first->traceback->exception : "no word");
+                                who(*late->end), late->traceback->exception);
   } else {
     culprit = first;
     cause.message = failure_text(*first) + " (it looks as if a peer had gone away, but none failed on its own)";

@@ -90,6 +90,13 @@ TEST(RootCause, ARankThatNeverAnswered) {
   EXPECT_NE(cause->message.find("rank 2 on node1 did not answer the others in time"), std::string::npos);
 }
 
+TEST(RootCause, ARankThatNeverAnsweredIsFoundBehindThoseWhoLostTheOneThatTimedOut) {
+  const auto cause =
+      find_root_cause({exited(0, 1, 11, kTimeout), exited(1, 1, 10, kReset), signalled(2, SIGTERM, 12, true)});
+  ASSERT_TRUE(cause);
+  EXPECT_EQ(cause->rank, 2);
+}
+
 TEST(RootCause, OnlyVictimsAreLeft) {
   const auto cause = find_root_cause({exited(0, 1, 10, kReset), exited(1, 1, 9, kReset)});
   ASSERT_TRUE(cause);

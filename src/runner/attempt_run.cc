@@ -38,6 +38,8 @@ constexpr milliseconds kLook{100};         // how often spools and ./logs are lo
 constexpr milliseconds kBetweenShips{15};  // a script that prints much is shipped in pieces
 constexpr milliseconds kAfterFailure{250};
 constexpr std::int64_t kIdleTicks = 4;  // hundredths of a second of CPU between two looks
+// For the processes that still run when one fails: what they say of it tells who is to blame.
+constexpr milliseconds kLastWords{1000};
 constexpr int kGangGrace = 5;  // seconds for the other processes, once one has failed
 
 void drain(int fd) {
@@ -520,14 +522,17 @@ void AttemptRun::follow(Outcome& outcome) {
   keeper_.emplace(settings_.server_file, order_.value("token", ""),
                   fmt::format("/attempts/{}/{}/outputs", percent_encode(run_id_), attempt_), folder_ / "code",
                   node_rank_);
+  std::optional<steady_clock::time_point> stop_at;
   std::optional<steady_clock::time_point> kill_at;
   auto next_ship = steady_clock::now();
   for (;;) {
     if (note_ends(*launched, outcome) && stop_grace_ < 0) stop_grace_ = kGangGrace;
     const int grace = cancel_grace_ >= 0 ? cancel_grace_.load() : stop_grace_.load();
+    if (grace >= 0 && !stop_at) stop_at = steady_clock::now() + (cancel_grace_ >= 0 ? milliseconds(0) : kLastWords);
+    if (cancel_grace_ >= 0 && stop_at) stop_at = std::min(*stop_at, steady_clock::now());
     if (abandoned_) {
       launched->kill();
-    } else if (grace >= 0 && !kill_at) {
+    } else if (stop_at && steady_clock::now() >= *stop_at && !kill_at) {
       log_info("run {}: {}", run_id_, cancel_grace_ >= 0 ? "canceled" : "stopped, because a process failed");
       stopping_since_ = SystemClock().now();
       launched->terminate();
