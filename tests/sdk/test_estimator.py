@@ -41,11 +41,11 @@ def test_data(ws: Any, experiment: Any, script: Any, tmp_path: Path, name: str) 
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_several_nodes_are_refused_for_now(experiment: Any, script: Any) -> None:
-    from azureml.exceptions import ExperimentExecutionException
-    from azureml.train.dnn import Mpi, PyTorch
+def test_several_nodes_start_on_all_of_them(experiment: Any, script: Any) -> None:
+    from azureml.train.dnn import Gloo, PyTorch
 
     config = PyTorch(str(script(TELL).folder), compute_target="local", entry_script="train.py", node_count=2,
-                     distributed_training=Mpi(), use_gpu=True)
-    with pytest.raises(ExperimentExecutionException, match="one process on one node"):
-        experiment.submit(config)
+                     distributed_training=Gloo(), use_gpu=True)
+    run = experiment.submit(config)
+    assert run.wait_for_completion()["status"] == "Completed"
+    assert {rank["node_rank"] for rank in run.get_ranks()} == {0, 1}
