@@ -45,7 +45,7 @@ def test_several_nodes_start_on_all_of_them(experiment: Any, script: Any) -> Non
     from azureml.train.dnn import Gloo, PyTorch
 
     config = PyTorch(str(script(TELL).folder), compute_target="local", entry_script="train.py", node_count=2,
-                     distributed_training=Gloo(), use_gpu=True)
+                     distributed_training=Gloo(), use_gpu=True, user_managed=True)
     run = experiment.submit(config)
     assert run.wait_for_completion()["status"] == "Completed"
     assert {rank["node_rank"] for rank in run.get_ranks()} == {0, 1}
