@@ -25,6 +25,7 @@ ALLREDUCE = """
     total = torch.tensor([float(dist.get_rank() + 1)])
     dist.all_reduce(total)
     print("rank", dist.get_rank(), "of", dist.get_world_size(), "sum", int(total.item()), flush=True)
+    dist.destroy_process_group()
 """
 
 
@@ -36,7 +37,8 @@ OLDER = """
     args = parser.parse_args()
     dist.init_process_group("gloo", init_method=args.dist_url, rank=args.rank, world_size=args.world_size)
     total = torch.ones(1); dist.all_reduce(total)
-    print(args.dist_url.split(":")[0], args.rank, int(total.item()))
+    print(args.dist_url.split(":")[0], args.rank, int(total.item()), flush=True)
+    dist.destroy_process_group()
 """
 
 # The same eight batches whoever trains: one process takes a batch whole, n processes a share of it each.
@@ -63,6 +65,8 @@ TRAIN = """
             print("loss %.9f" % whole.item())
     weights = torch.cat([p.detach().flatten() for p in model.parameters()])
     print("weights", " ".join("%.9f" % w for w in weights))
+    if world > 1:
+        dist.destroy_process_group()  # Debian's PyTorch may abort at its end otherwise
 """
 
 

@@ -20,6 +20,7 @@ import torch, torch.distributed as dist
 dist.init_process_group("gloo")
 dist.all_reduce(torch.ones(1))
 print("past", time.time(), flush=True)
+dist.destroy_process_group()
 """
 MPI = """import time
 from mpi4py import MPI

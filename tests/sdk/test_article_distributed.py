@@ -40,6 +40,7 @@ everyones = [torch.zeros_like(weights) for _ in range(dist.get_world_size())]
 dist.all_gather(everyones, weights)
 assert all(torch.equal(weights, other) for other in everyones)
 print(f"trained {args.epochs} epochs as {dist.get_rank()} of {dist.get_world_size()}", flush=True)
+dist.destroy_process_group()
 """
 HOROVOD = """
 try:
