@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import socket
 import statistics
@@ -119,7 +120,8 @@ def past(processes: List["subprocess.Popen[str]"]) -> float:
 
 
 def last_past(outputs: List[str]) -> float:
-    times = [float(line.split()[1]) for output in outputs for line in output.splitlines() if line.startswith("past ")]
+    # Ranks that share an output may print into one another's lines.
+    times = [float(number) for output in outputs for number in re.findall(r"\b\d{9,}\.\d+", output)]
     if not times:
         raise RuntimeError(f"no rank got past: {json.dumps(outputs)[:500]}")
     return max(times)
