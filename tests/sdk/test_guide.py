@@ -16,24 +16,26 @@ def blocks(language: str) -> List[str]:
 def test_the_guide_works(server: RoostServer, tmp_path: Path) -> None:
     train, submit = blocks("python")[:2]
     console = "\n".join(blocks("console"))
-    (tmp_path / "train.py").write_text(train, encoding="utf-8")
-    (tmp_path / "submit.py").write_text(submit, encoding="utf-8")
-    (tmp_path / "config.json").write_text(re.search(r"^\{.*\}$", console, re.M).group(), encoding="utf-8")
+    folder = tmp_path / "project"  # the server's own folder lies beside it and must not be submitted
+    folder.mkdir()
+    (folder / "train.py").write_text(train, encoding="utf-8")
+    (folder / "submit.py").write_text(submit, encoding="utf-8")
+    (folder / "config.json").write_text(re.search(r"^\{.*\}$", console, re.M).group(), encoding="utf-8")
     assert server.cli("workspace", "create", "birds").stdout == "birds\n"
 
-    looked = server.cli("import", "azureml", ".", cwd=tmp_path).stdout
+    looked = server.cli("import", "azureml", ".", cwd=folder).stdout
     shown = console[console.index("./submit.py"):console.index("  ...")]
     assert [line for line in shown.splitlines() if line.strip() not in looked] == []
     assert looked.rstrip().endswith("2 of 2 files run unchanged, 1 of them with a difference to know of.")
 
     environment = {**server.environment, "PYTHONPATH": str(ROOT / "python")}
-    done = subprocess.run([PYTHON, "submit.py"], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([PYTHON, "submit.py"], cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("birds\tlocal\n") and "epoch 4: loss 0.200" in done.stdout
     assert done.stdout.endswith("{'loss': [1.0, 0.5, 0.3333333333333333, 0.25, 0.2]}\nbirds 1\n")
-    assert (tmp_path / "model" / "model.txt").read_text() == "weights"
+    assert (folder / "model" / "model.txt").read_text() == "weights"
 
     assert "Completed" in server.cli("runs", "-w", "birds").stdout
     assert "loss" in server.cli("metrics", "-w", "birds", "@").stdout
     assert "birds:1" in server.cli("model", "ls", "-w", "birds").stdout
-    assert server.cli("model", "get", "birds", "-w", "birds", cwd=tmp_path).stdout == "model.txt\n"
+    assert server.cli("model", "get", "birds", "-w", "birds", cwd=folder).stdout == "model.txt\n"
