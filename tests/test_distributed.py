@@ -70,6 +70,14 @@ TRAIN = """
 """
 
 
+LAUNCHERS = [
+    "python -m torch.distributed.launch --nproc_per_node 2 --nnodes 2 --node_rank $NODE_RANK "
+    "--master_addr $MASTER_ADDR --master_port $MASTER_PORT --use_env train.py",
+    "torchrun --nproc-per-node 2 --nnodes 2 --node-rank $NODE_RANK "
+    "--master-addr $MASTER_ADDR --master-port $MASTER_PORT train.py",
+]
+
+
 def rank_logs(server: RoostServer, run: Dict[str, Any]) -> List[str]:
     ranks = server.get(f"/runs/{run['id']}/ranks")["items"]
     return [server.log(run, rank["log"]).decode() for rank in ranks]
@@ -125,12 +133,7 @@ def test_the_older_contract(server: RoostServer) -> None:
     assert not list((server.data / "nodes" / "shared").glob(f"{run['id']}*")), "the file goes with the run"
 
 
-@pytest.mark.parametrize("launcher", [
-    "python -m torch.distributed.launch --nproc_per_node 2 --nnodes 2 --node_rank $NODE_RANK "
-    "--master_addr $MASTER_ADDR --master_port $MASTER_PORT --use_env train.py",
-    "torchrun --nproc-per-node 2 --nnodes 2 --node-rank $NODE_RANK "
-    "--master-addr $MASTER_ADDR --master-port $MASTER_PORT train.py",
-])
+@pytest.mark.parametrize("launcher", LAUNCHERS)
 def test_one_launcher_per_node(server: RoostServer, torch_python: str, launcher: str) -> None:
     run = server.run(files={"train.py": textwrap.dedent(ALLREDUCE)}, command=launcher, timeout=120, environment={"python": torch_python},
                      distributed={"kind": "pytorch", "node_count": 2})

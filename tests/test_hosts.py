@@ -9,7 +9,7 @@ import pytest
 from conftest import MakeServer, make_hosts
 from netns import Hosts
 from roost_fixture import RoostServer
-from test_distributed import ALLREDUCE, OLDER, rank_logs
+from test_distributed import ALLREDUCE, LAUNCHERS, OLDER, rank_logs
 
 MPI = """
     import os
@@ -38,12 +38,7 @@ def completed(server: RoostServer, **spec: Any) -> Dict[str, Any]:
     return run
 
 
-@pytest.mark.parametrize("launcher", [
-    "python -m torch.distributed.launch --nproc_per_node 2 --nnodes 2 --node_rank $NODE_RANK "
-    "--master_addr $MASTER_ADDR --master_port $MASTER_PORT --use_env train.py",
-    "torchrun --nproc-per-node 2 --nnodes 2 --node-rank $NODE_RANK "
-    "--master-addr $MASTER_ADDR --master-port $MASTER_PORT train.py",
-])
+@pytest.mark.parametrize("launcher", LAUNCHERS)
 def test_one_launcher_per_node(server: RoostServer, torch_python: str, launcher: str) -> None:
     run = completed(server, files={"train.py": textwrap.dedent(ALLREDUCE)}, command=launcher,
                     environment={"python": torch_python}, distributed={"kind": "pytorch", "node_count": 2})

@@ -81,15 +81,6 @@ struct AttemptRun::Outcome {
   }
 };
 
-// One process of the run on this node, and how it ended.
-struct AttemptRun::Rank {
-  RankProcess process;
-  fs::path log;
-  std::optional<ProcessEnd> end;
-  bool stopped = false;  // it still ran when the others were ended
-  bool out_of_memory = false;
-};
-
 AttemptRun::AttemptRun(const NodeSettings& settings, Json order)
     : settings_(settings),
       order_(std::move(order)),
@@ -276,13 +267,6 @@ bool AttemptRun::wait_until(const std::function<bool()>& is_there) {
   }
 }
 
-// The path of an input: given, or a folder of this attempt, which goes with it.
-fs::path AttemptRun::input_path(const Json& input) const {
-  const Json path = input.value("path", Json());
-  if (!path.is_string()) return folder_ / "data" / input.value("name", "");
-  return folder_ / "code" / path.get<std::string>();  // an absolute path stays as it is
-}
-
 Status AttemptRun::stage_data() {
   for (const auto& input : order_.value("inputs", Json::array())) {
     const fs::path place = input_path(input);
@@ -297,119 +281,6 @@ Status AttemptRun::stage_data() {
     ROOST_CHECK(stage_snapshot(server_, input.value("content", ""), settings_.cache, place));
   }
   return {};
-}
-
-// The file system of a run in an image: what it was given, and nothing else of this machine.
-Result<ImageRoot> AttemptRun::image_root() const {
-  std::vector<ImageBind> binds = {{folder_ / "code"}, {folder_ / "spool"}, {folder_ / "stacks"}, {folder_ / "bin", "", true},
-                                  {settings_.sdk, "", true}};
-  if (!gang_.is_single()) binds.push_back({shared_});
-  if (!server_.ca_file().empty()) binds.push_back({server_.ca_file(), "", true, true});
-  if (mpi_) {
-    binds.push_back({mpi_->folder()});
-    binds.push_back({settings_.mpi_helper.parent_path(), "", true});
-  }
-  for (const auto& input : order_.value("inputs", Json::array())) {
-    const fs::path place = input_path(input);
-    // One below another is there already.
-    if (!place.string().starts_with((folder_ / "code").string() + "/")) binds.push_back({place});
-  }
-  ROOST_TRY(ImageRoot root, make_image_root(order_["image"], folder_ / "image", std::move(binds)));
-  for (const auto& bind : root.binds) {
-    const bool ours = !bind.read_only && !bind.is_file && !bind.source.starts_with((folder_ / "image").string());
-    if (ours && !bind.source.starts_with("/dev/")) ROOST_CHECK(give_to_user(root, bind.source));
-  }
-  return root;
-}
-
-// What every process of this node has in its environment.
-Result<Variables> AttemptRun::common_variables() {
-  const bool in_image = order_.contains("image");
-  Variables variables = in_image ? image_variables(order_["image"], kImageHome) : inherited_variables();
-  if (!server_.client()) log_debug("the server is away; its address is added once it is back");
-  for (const char* name : {"ROOST_URL", "AZUREML_SERVICE_ENDPOINT", "AZUREML_RUN_HISTORY_SERVICE_ENDPOINT",
-                           "MLFLOW_TRACKING_URI"}) {
-    variables[name] = server_.url();
-  }
-  if (!server_.ca_file().empty()) variables["ROOST_CA_FILE"] = server_.ca_file();
-  if (!in_image) variables["ROOST_SERVER_FILE"] = settings_.server_file;
-  variables["ROOST_SPOOL"] = (folder_ / "spool").string();
-  variables["ROOST_STACKS"] = (folder_ / "stacks").string();
-  variables["ROOST_NODE"] = settings_.node;
-  variables["PYTHONPATH"] = fmt::format("{}:{}", (settings_.sdk / "in_run").string(), settings_.sdk.string());
-  variables["PYTHONFAULTHANDLER"] = "1";  // a crash in native code shows the Python lines that led to it
-  for (const auto& input : order_.value("inputs", Json::array())) {
-    variables["AZUREML_DATAREFERENCE_" + input.value("name", "")] = input_path(input).string();
-  }
-  if (settings_.machine_has_gpus) variables["CUDA_VISIBLE_DEVICES"] = settings_.gpus;
-  if (!gang_.is_single()) add_network_variables(settings_.address, variables);
-  if (mpi_) add_mpi_variables(nodes_, variables);
-  if (gang_.per_node > 1) {
-    // Each process would start a thread per core otherwise.
-    const long cores = std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN));
-    variables.try_emplace("OMP_NUM_THREADS", std::to_string(std::max(1L, cores / gang_.per_node)));
-  }
-  const Json ordered = order_.value("variables", Json::object());
-  for (const auto& item : ordered.items()) {
-    const auto value = expand_variables(item.value().get<std::string>(), variables);
-    if (item.key() == "PYTHONPATH") {
-      variables["PYTHONPATH"] += ":" + value;
-    } else {
-      variables[item.key()] = value;
-    }
-  }
-  const std::string python = order_.value("python", "");
-  if (!in_image) {
-    ROOST_CHECK(prefer_python(python, folder_ / "bin", variables));
-    return variables;
-  }
-  if (python.empty() && order_.contains("script")) {
-    return fail(ErrorCode::kFailedPrecondition, "the image has no python3 on its PATH to start the script with");
-  }
-  ROOST_CHECK(link_python(python, folder_ / "bin", variables));
-  return variables;
-}
-
-Result<LaunchSpec> AttemptRun::launch_spec() {
-  LaunchSpec spec;
-  spec.folder = folder_ / "code";
-  ROOST_TRY(const Variables common, common_variables());
-  if (order_.contains("image")) {
-    ROOST_TRY(spec.image, image_root());
-  }
-  // MPI tells by the host name who shares memory with whom.
-  if (gang_.nodes > 1 || mpi_) {
-    spec.host_name = settings_.node;
-    spec.hosts = folder_ / "hosts";
-    ROOST_CHECK(write_file_atomic(spec.hosts, hosts_file(nodes_)));
-  }
-  for (const auto& rank : ranks_) {
-    LaunchProcess process;
-    process.output = rank.log;
-    process.variables = common;
-    for (const auto& [name, value] : rank.process.variables) process.variables[name] = value;
-    // By default a rank sees all GPUs of its node, because scripts choose theirs by LOCAL_RANK.
-    if (!settings_.gpus.empty() && process.variables["ROOST_GPU_BINDING"] == "rank") {
-      process.variables["CUDA_VISIBLE_DEVICES"] =
-          gpus_of_rank(settings_.gpus, rank.process.local_rank, gang_.per_node);
-    }
-    process.variables["AZUREML_DRIVERLOG_PATH"] = rank_log(gang_, rank.process.rank);
-    process.program = order_program(order_, process.variables);
-    spec.processes.push_back(std::move(process));
-  }
-  if (mpi_) {
-    ROOST_TRY(spec.processes, mpi_processes(spec.processes, common));
-  }
-  return spec;
-}
-
-// The one process that the ranks of this node will be started by.
-Result<std::vector<LaunchProcess>> AttemptRun::mpi_processes(const std::vector<LaunchProcess>& ranks,
-                                                             const Variables& common) {
-  for (std::size_t i = 0; i < ranks.size(); ++i) ROOST_CHECK(mpi_->write_rank(ranks_[i].process.rank, ranks[i]));
-  if (node_rank_ == 0) return std::vector{mpi_->launcher(gang_, nodes_, common)};
-  const std::lock_guard lock(met_mutex_);
-  return std::vector{mpi_->daemon(*command_, common)};
 }
 
 // The ends that were not noted yet, the first one first.

@@ -71,7 +71,14 @@ class AttemptRun {
 
  private:
   struct Outcome;
-  struct Rank;
+  // One process of the run on this node, and how it ended.
+  struct Rank {
+    RankProcess process;
+    std::filesystem::path log;
+    std::optional<ProcessEnd> end;
+    bool stopped = false;  // it still ran when the others were ended
+    bool out_of_memory = false;
+  };
   Status stage();
   Status stage_data();
   void remove(const std::filesystem::path& folder);
