@@ -7,6 +7,7 @@
 #include "base/digest.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "records/allocation_records.h"
 #include "records/attempt_records.h"
 #include "records/compute_records.h"
 
@@ -40,6 +41,10 @@ std::string Access::hash(std::string_view token) { return sha256_hex(token); }
 
 std::string Access::node_token(const std::string& node) const {
   return "roost_node_" + hmac_hex(secret_, "node/" + node);
+}
+
+std::string Access::allocation_token(const std::string& name) const {
+  return "roost_job_" + hmac_hex(secret_, "allocation/" + name);
 }
 
 std::string Access::attempt_token(const std::string& run, std::int64_t attempt) const {
@@ -91,7 +96,7 @@ Result<std::optional<Principal>> Access::look_up(const std::string& digest,
       Rows rows = tx.query("SELECT name, role, expires FROM token WHERE hash = ? AND revoked = 0",
                            digest);
       if (rows.next()) {
-        found = Principal{rows.text(0), role_from_name(rows.bytes(1)).value_or(Role::kReader), {}, 0, ""};
+        found = Principal{rows.text(0), role_from_name(rows.bytes(1)).value_or(Role::kReader), {}, 0, "", ""};
         expires = rows.maybe_integer(2);
         return {};
       }
@@ -99,11 +104,13 @@ Result<std::optional<Principal>> Access::look_up(const std::string& digest,
     }
     ROOST_TRY(const auto attempt, attempt_for_token(tx, digest));
     if (attempt && attempt->open) {
-      found = Principal{"run", Role::kReader, attempt->run, attempt->attempt, ""};
+      found = Principal{"run", Role::kReader, attempt->run, attempt->attempt, "", ""};
       return {};
     }
     ROOST_TRY(const auto node, node_for_token(tx, digest));
-    if (node) found = Principal{"node " + *node, Role::kReader, {}, 0, *node};
+    if (node) found = Principal{"node " + *node, Role::kReader, {}, 0, *node, ""};
+    ROOST_TRY(const auto allocation, allocation_for_token(tx, digest));
+    if (allocation) found = Principal{"Slurm job " + *allocation, Role::kReader, {}, 0, "", *allocation};
     return {};
   }));
   return found;

@@ -24,7 +24,8 @@ struct Principal {
   std::optional<std::int64_t> run_row;
   std::int64_t attempt = 0;
   std::string node;
-  bool is_person() const { return !run_row && node.empty(); }
+  std::string allocation;  // a Slurm job that may bring up nodes
+  bool is_person() const { return !run_row && node.empty() && allocation.empty(); }
 };
 
 struct Token {
@@ -62,6 +63,7 @@ class Access {
   void forget(const std::string& token);
 
   std::string node_token(const std::string& node) const;
+  std::string allocation_token(const std::string& name) const;
   std::string attempt_token(const std::string& run, std::int64_t attempt) const;
   static std::string hash(std::string_view token);
 

@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "base/frames.h"
 #include "base/json.h"
+#include "base/subprocess.h"
 #include "base/text.h"
 #include "base/yaml.h"
 
@@ -144,6 +145,27 @@ TEST(Text, ShellQuoteAndHumanNumbers) {
   EXPECT_EQ(human_duration(0.85), "850 ms");
   EXPECT_EQ(human_duration(200), "3 min 20 s");
   EXPECT_EQ(printable("a\nb"), "a\\x0ab");
+}
+
+TEST(RunCommand, GivesInputAndKeepsOutputAndErrorsApart) {
+  const std::string much(300'000, 'x');
+  const auto done = run_command({"sh", "-c", "cat; echo no >&2; echo $COLOUR; exit 3"}, much, {{"COLOUR", "red"}},
+                                std::chrono::seconds(20));
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(done->exit_code, 3);
+  EXPECT_EQ(done->output, much + "red\n");
+  EXPECT_EQ(done->errors, "no\n");
+}
+
+TEST(RunCommand, EndsWhatTakesTooLongAndTellsWhatIsMissing) {
+  const auto late = run_command({"sh", "-c", "sleep 60 & sleep 60"}, "", {}, std::chrono::milliseconds(100));
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().code, ErrorCode::kDeadlineExceeded);
+  const auto none = run_command({"roost-has-no-such-program"}, "", {}, std::chrono::seconds(5));
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().code, ErrorCode::kNotFound);
+  // One that reads nothing of what it is given.
+  EXPECT_EQ(run_command({"true"}, std::string(1 << 20, 'x'), {}, std::chrono::seconds(20))->exit_code, 0);
 }
 
 TEST(Yaml, KeepsQuotedStringsAndTellsTheLine) {

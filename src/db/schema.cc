@@ -134,6 +134,19 @@ const std::vector<std::vector<const char*>> kVersions = {{
     " FROM attempt WHERE open = 1",
     // Since when the processes of an attempt are being ended because one of them failed.
     "ALTER TABLE attempt ADD COLUMN stopping INTEGER",
+}, {
+    // What a compute asks of Slurm (empty: its nodes are local), the nodes that Slurm is asked for, and
+    // which of those a node belongs to.
+    "ALTER TABLE compute ADD COLUMN slurm_json TEXT NOT NULL DEFAULT ''",
+    "CREATE TABLE allocation (name TEXT NOT NULL, idx INTEGER NOT NULL, run INTEGER NOT NULL REFERENCES run(seq),"
+    " workspace TEXT NOT NULL, compute TEXT NOT NULL, nodes INTEGER NOT NULL, state TEXT NOT NULL, job TEXT NOT NULL,"
+    " phase TEXT NOT NULL, reason TEXT NOT NULL, attempt INTEGER NOT NULL, created INTEGER NOT NULL,"
+    " changed INTEGER NOT NULL, listed INTEGER NOT NULL, expected INTEGER, token_hash TEXT NOT NULL,"
+    " PRIMARY KEY(name, idx)) WITHOUT ROWID",
+    "CREATE INDEX allocation_by_run ON allocation(run)",
+    "CREATE INDEX allocation_by_token ON allocation(token_hash)",
+    "ALTER TABLE node ADD COLUMN allocation TEXT NOT NULL DEFAULT ''",
+    "CREATE INDEX node_by_allocation ON node(allocation) WHERE allocation != ''",
 }};
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "domain/names.h"
+#include "domain/slurm_options.h"
 
 namespace roost {
 namespace {
@@ -70,7 +71,15 @@ Result<Compute> parse_compute(const Json& body) {
   compute.min_nodes = fields.integer("min_nodes", 0, 0, kMaxNodes);
   compute.max_nodes = fields.integer("max_nodes", 4, 1, kMaxNodes);
   read_idle(body, fields, compute.idle_seconds);
+  const bool on_slurm = fields.has("slurm");
+  const Json slurm = fields.object("slurm");
   ROOST_CHECK(fields.done());
+  if (on_slurm) {
+    ROOST_TRY(const SlurmOptions options, parse_slurm_options(slurm, "\"slurm\" of the compute"));
+    compute.slurm = slurm_options_json(options);
+    if (!body.contains("vm_size")) compute.vm_size = "slurm";
+    if (!body.contains("max_nodes")) compute.max_nodes = kMaxNodes;
+  }
   ROOST_CHECK(check_compute_name(compute.name));
   ROOST_CHECK(check_text(compute.vm_size, "the VM size", 64));
   ROOST_CHECK(check(compute));
@@ -109,7 +118,8 @@ Json compute_json(const Compute& compute, const std::vector<Node>& nodes, std::i
   const Resources share = node_resources(compute.vm_size, machine, notices);
   return {{"name", compute.name},
           {"workspace", compute.workspace},
-          {"type", "AmlCompute"},
+          {"type", compute.is_slurm() ? "Slurm" : "AmlCompute"},
+          {"slurm", compute.slurm},
           {"vm_size", compute.vm_size},
           {"vm_priority", compute.vm_priority},
           {"min_nodes", compute.min_nodes},

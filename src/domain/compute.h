@@ -23,6 +23,9 @@ struct Compute {
   Micros created = 0;
   Micros modified = 0;
   bool deleting = false;
+  Json slurm;  // SlurmOptions, if Slurm gives its nodes; else null
+
+  bool is_slurm() const { return slurm.is_object(); }
 };
 
 // preparing: started, not heard of yet. leaving: told to end. unusable: lost.
@@ -39,7 +42,8 @@ struct Node {
   std::int64_t pid_started = 0;  // the process's start time, so that a reused pid is not mistaken
   Micros started = 0;
   std::optional<Micros> idle_since;
-  std::int64_t slot = 0;  // which share of the machine's GPUs it has
+  std::int64_t slot = 0;  // which share of the machine's GPUs it has; its rank in a Slurm job
+  std::string allocation;  // Allocation::key(), if it came up in a Slurm job
 };
 
 // From untrusted JSON. `parse_compute_update` changes only the fields that are there.

@@ -204,6 +204,10 @@ Result<Json> make_order(Tx& tx, const Run& run, int node_rank, const std::string
                 {"snapshot", run.snapshot ? Json(*run.snapshot) : Json()},
                 {"python", run.environment.value("python", "")},
                 {"variables", std::move(variables)}};
+  // A node that does not see this machine's disk fetches it.
+  if (run.environment.contains("folder")) {
+    order["environment"] = {{"digest", run.environment.value("digest", "")}, {"folder", run.environment["folder"]}};
+  }
   if (run.environment.contains("image")) order["image"] = run.environment["image"];
   if (run.environment.contains("limits")) order["limits"] = run.environment["limits"];
   for (const char* key : {"script", "arguments", "command", "inputs"}) {

@@ -9,9 +9,9 @@ namespace {
 
 #define ROOST_COMPUTE_COLUMNS                                                                   \
   "workspace, name, vm_size, vm_priority, min_nodes, max_nodes, idle_seconds, created, modified," \
-  " deleting"
+  " deleting, slurm_json"
 #define ROOST_NODE_COLUMNS \
-  "id, workspace, compute, state, pid, pid_started, started, idle_since, slot"
+  "id, workspace, compute, state, pid, pid_started, started, idle_since, slot, allocation"
 
 Result<std::vector<Compute>> read_computes(Rows rows) {
   std::vector<Compute> all;
@@ -27,6 +27,7 @@ Result<std::vector<Compute>> read_computes(Rows rows) {
     compute.created = rows.integer(7);
     compute.modified = rows.integer(8);
     compute.deleting = rows.integer(9) != 0;
+    if (!rows.bytes(10).empty()) compute.slurm = Json::parse(rows.bytes(10), nullptr, false);
     all.push_back(std::move(compute));
   }
   ROOST_CHECK(rows.status());
@@ -46,6 +47,7 @@ Result<std::vector<Node>> read_nodes(Rows rows) {
     node.started = rows.integer(6);
     node.idle_since = rows.maybe_integer(7);
     node.slot = rows.integer(8);
+    node.allocation = rows.text(9);
     all.push_back(std::move(node));
   }
   ROOST_CHECK(rows.status());
@@ -82,10 +84,10 @@ Status insert_compute(Tx& tx, const Compute& compute) {
                             compute.name, compute.name));
   }
   ROOST_CHECK(tx.run("INSERT INTO compute (" ROOST_COMPUTE_COLUMNS
-                     ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                     ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                      compute.workspace, compute.name, compute.vm_size, compute.vm_priority,
                      compute.min_nodes, compute.max_nodes, compute.idle_seconds, compute.created,
-                     compute.modified, compute.deleting));
+                     compute.modified, compute.deleting, compute.is_slurm() ? to_text(compute.slurm) : ""));
   return {};
 }
 
@@ -129,9 +131,9 @@ Result<std::optional<std::string>> node_for_token(Tx& tx, std::string_view token
 
 Status insert_node(Tx& tx, const Node& node, std::string_view token_hash) {
   ROOST_CHECK(tx.run("INSERT INTO node (" ROOST_NODE_COLUMNS
-                     ", token_hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                     ", token_hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                      node.id, node.workspace, node.compute, node_state_name(node.state), node.pid,
-                     node.pid_started, node.started, node.idle_since, node.slot, token_hash));
+                     node.pid_started, node.started, node.idle_since, node.slot, node.allocation, token_hash));
   return {};
 }
 

@@ -20,6 +20,7 @@
 #include "runner/cgroup.h"
 #include "runner/collect_outputs.h"
 #include "runner/command_line.h"
+#include "runner/environment_copy.h"
 #include "runner/image_root.h"
 #include "runner/launch.h"
 #include "runner/process_tree.h"
@@ -206,6 +207,7 @@ Status AttemptRun::stage() {
     ROOST_CHECK(stage_snapshot(server_, order_["snapshot"], settings_.cache, code));
   }
   ROOST_CHECK(stage_data());
+  if (settings_.joined) ROOST_CHECK(bring_environment(server_, settings_.cache, order_));
   for (const char* name : {"outputs", "logs"}) ROOST_CHECK(make_folders(code / name));
   ROOST_CHECK(restore_outputs(server_, order_.value("outputs", Json::array()), settings_.cache, code));
   // The nodes of a gang write files of the same name: those after the first have a folder each.
@@ -216,7 +218,8 @@ Status AttemptRun::stage() {
 }
 
 Result<bool> AttemptRun::meet() {
-  NodeFacts own{settings_.node, settings_.address, network_of(settings_.address), {}, machine_id(), ""};
+  NodeFacts own{settings_.node, settings_.address, network_of(settings_.address), {},
+                settings_.joined ? settings_.node : machine_id(), ""};
   if (!gang_.is_single()) {
     const fs::path shared = settings_.cache.parent_path() / "shared";
     ROOST_CHECK(make_folders(shared_));

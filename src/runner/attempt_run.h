@@ -30,6 +30,7 @@ struct NodeSettings {
   std::string address = "127.0.0.1";  // by which the other nodes of a run reach this one
   std::string gpus;              // for CUDA_VISIBLE_DEVICES
   bool machine_has_gpus = false;
+  bool joined = false;  // on a machine that may share nothing with the server
   Fd output_watch;  // inotify; one for all attempts, because closing it takes the kernel 10 ms
 };
 
@@ -108,7 +109,7 @@ class AttemptRun {
   bool is_fenced(const Error& error) const;
 
   const NodeSettings& settings_;
-  const Json order_;
+  Json order_;  // changed by staging alone
   const std::string run_id_;
   const std::int64_t attempt_;
   const Gang gang_;

@@ -225,8 +225,9 @@ class Runner {
 }  // namespace
 
 Status run_runner(const RunnerOptions& options) {
-  const char* token = std::getenv("ROOST_NODE_TOKEN");
-  if (!token) {
+  const char* given = std::getenv("ROOST_NODE_TOKEN");
+  const std::string token = given ? given : options.token;
+  if (token.empty()) {
     return fail(ErrorCode::kInvalidArgument,
                 "ROOST_NODE_TOKEN is not set; runners are started by the server, not by hand");
   }
@@ -239,6 +240,7 @@ Status run_runner(const RunnerOptions& options) {
   settings.cache = fs::path(options.folder).parent_path() / "cache";
   settings.gpus = options.gpus;
   settings.address = options.address;
+  settings.joined = options.joined;
   settings.output_watch.reset(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
   settings.machine_has_gpus = fs::exists("/dev/nvidiactl");
   ROOST_CHECK(make_folders(settings.cache));

@@ -11,6 +11,8 @@ struct RunnerOptions {
   std::string server_file;
   std::string folder;
   std::string gpus;
+  std::string token;
+  bool joined = false;  // started by Slurm, on a machine that may share nothing with the server
   std::string address = "127.0.0.1";
 };
 

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "blobs/blob_store.h"
 #include "compute/compute_provider.h"
+#include "compute/slurm_cluster.h"
 #include "db/database.h"
 #include "domain/run.h"
 #include "observe/log_store.h"
@@ -44,7 +45,9 @@ struct App {
   std::unique_ptr<BlobStore> blobs;
   std::unique_ptr<LogStore> logs;
   std::unique_ptr<Access> access;
-  std::unique_ptr<ComputeProvider> provider;
+  std::unique_ptr<ComputeProvider> provider;  // of nodes on this machine
+  std::unique_ptr<SlurmCluster> slurm;
+  std::string program;  // this very program, for nodes that lack it
   BuildSettings build_settings;
   std::unique_ptr<EnvironmentCache> environments;
   CuratedEnvironments curated;
@@ -54,6 +57,7 @@ struct App {
   Statistics statistics;
 
   std::function<void()> wake_control_loop;
+  std::function<void()> wake_slurm;
   // Builds an environment that the run ("" for nobody) waits for.
   std::function<void(const BuildRequest& build, const std::string& run)> request_build;
   std::function<std::optional<BuildState>(const std::string& digest)> build_state;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "base/yaml.h"
 #include "domain/names.h"
 
@@ -35,6 +36,34 @@ Result<std::vector<NodeHost>> hosts_from(const Json& items, const std::string& f
   return hosts;
 }
 
+Result<ServerConfig::Slurm> slurm_from(const Json& body, const std::string& file_name) {
+  ServerConfig::Slurm slurm;
+  JsonFields fields(body, "\"slurm\" in " + file_name);
+  const std::string login = fields.string("login");
+  slurm.cluster.through = fields.strings("through");
+  slurm.cluster.variables = fields.string_map("variables").get<std::map<std::string, std::string>>();
+  slurm.url = fields.string("url");
+  slurm.folder = fields.string("folder");
+  read_seconds(body, fields, "poll_seconds", slurm.poll_seconds);
+  read_seconds(body, fields, "command_seconds", slurm.cluster.command_seconds);
+  const Json sizes = fields.object("vm_sizes");
+  if (!login.empty() && !slurm.cluster.through.empty()) fields.reject("\"slurm\" has both \"login\" and \"through\"; give one of them");
+  if (login.starts_with('-')) fields.reject("\"login\" must be a host or user@host");
+  ROOST_CHECK(fields.done());
+  if (!login.empty()) {
+    // One connection serves all commands: making one takes longer than most of them.
+    slurm.cluster.through = {"ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o", "ControlMaster=auto",
+                             "-o", "ControlPersist=60", "-o", "ControlPath=~/.ssh/roost-%C", login, "--"};
+    slurm.cluster.through_shell = true;
+  }
+  for (const auto& item : sizes.items()) {
+    ROOST_TRY(const SlurmOptions options,
+              parse_slurm_options(item.value(), fmt::format("\"{}\" of \"vm_sizes\" in {}", item.key(), file_name)));
+    slurm.sizes[lower(item.key())] = slurm_options_json(options);
+  }
+  return slurm;
+}
+
 }  // namespace
 
 Result<ServerConfig> parse_config(std::string_view yaml, const std::string& file_name) {
@@ -61,10 +90,12 @@ Result<ServerConfig> parse_config(std::string_view yaml, const std::string& file
   const Json environments = fields.object("environments");
   const std::string pins = fields.string("pins", "strict");
   const Json hosts = fields.array("hosts");
+  const Json slurm = fields.object("slurm");
   config.variables = fields.string_map("variables").get<std::map<std::string, std::string>>();
   ROOST_CHECK(fields.done());
   for (const auto& [name, value] : config.variables) ROOST_CHECK(check_variable_name(name));
   ROOST_TRY(config.hosts, hosts_from(hosts, file_name));
+  ROOST_TRY(config.slurm, slurm_from(slurm, file_name));
   JsonFields build(environments, "\"environments\" in " + file_name);
   config.environments.pythons = build.strings("pythons");
   config.environments.index_url = build.string("index_url");

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "builders/build_order.h"
 #include "compute/local_provider.h"
+#include "compute/slurm_cluster.h"
 
 namespace roost {
 
@@ -31,6 +32,14 @@ struct ServerConfig {
   int cancel_grace_seconds = 10;
   double hang_seconds = 600;  // of doing nothing, after which a run is said to hang; 0: never
   int worker_threads = 16;
+  struct Slurm {
+    SlurmSettings cluster;
+    std::string url;     // by which nodes of the cluster reach this server; "": its own
+    std::string folder;  // where its nodes work; "": below $TMPDIR
+    double poll_seconds = 1;
+    std::map<std::string, Json> sizes;  // VM size in lower case, or "*" -> SlurmOptions
+  };
+  Slurm slurm;
   std::vector<NodeHost> hosts;  // where nodes run, by slot; none: on this machine's own network
   std::map<std::string, std::string> variables;  // every run has these, unless it sets them itself
 };

@@ -13,7 +13,7 @@
 #include "records/compute_records.h"
 #include "records/run_records.h"
 #include "schedule/plan.h"
-#include "server/conclude_attempt.h"
+#include "server/lose_node.h"
 
 namespace roost {
 namespace {
@@ -72,6 +72,7 @@ void ControlLoop::schedule() {
   report_error(app_.db->read([&](Tx& tx) -> Status {
     ROOST_TRY(const auto computes, list_computes(tx));
     for (const auto& compute : computes) {
+      if (compute.is_slurm()) continue;  // Slurm's own queue decides there
       ComputeView view;
       view.compute = compute;
       ROOST_TRY(view.nodes, list_nodes(tx, compute.workspace, compute.name));
@@ -198,19 +199,20 @@ void ControlLoop::watch_nodes() {
   }), "reading the nodes");
   const Micros now = app_.clock.now();
   for (const auto& node : nodes) {
-    if (node.pid == 0 && now - node.started < kRetryAfterFailedStart) continue;  // being started
+    const bool is_local = node.allocation.empty();  // else Slurm starts and ends it
+    if (is_local && node.pid == 0 && now - node.started < kRetryAfterFailedStart) continue;  // being started
     // A server that was killed just after it had started a node does not know its process, but hears it.
-    const bool known = node.pid != 0 || node.state == NodeState::kPreparing;
+    const bool known = is_local && (node.pid != 0 || node.state == NodeState::kPreparing);
     const Micros silent = now - app_.nodes.last_heard(node.id, now);
     if (known && !app_.provider->may_be_alive(node)) {
       lose_node(node, node.state == NodeState::kLeaving
                           ? "left"
                           : fmt::format("the runner of node {} died", node.id));
     } else if (silent > static_cast<Micros>(app_.config.node_lost_seconds * kSecond)) {
-      app_.provider->end_node(node);
+      if (is_local) app_.provider->end_node(node);
       lose_node(node, fmt::format("node {} was not heard of for {}", node.id,
                                   human_duration(static_cast<double>(silent) / kSecond)));
-    } else if (node.state == NodeState::kLeaving && now - node.idle_since.value_or(now) > kLeaveGrace) {
+    } else if (is_local && node.state == NodeState::kLeaving && now - node.idle_since.value_or(now) > kLeaveGrace) {
       app_.provider->end_node(node);
     } else if (silent > static_cast<Micros>(app_.config.node_silent_seconds * kSecond) &&
                node.state == NodeState::kRunning) {
@@ -231,28 +233,12 @@ void ControlLoop::watch_nodes() {
 }
 
 void ControlLoop::lose_node(const Node& node, const std::string& reason) {
-  std::vector<std::string> runs;
-  std::vector<std::string> told;  // nodes that have to end their share of the run
+  report_error(::roost::lose_node(app_, node, reason), "removing a node");
+  if (!node.allocation.empty()) {
+    log_info("node {}: {}", node.id, reason);
+    return;
+  }
   const Micros now = app_.clock.now();
-  report_error(app_.db->write([&](Tx& tx) -> Status {
-    runs.clear();
-    told.clear();
-    ROOST_TRY(auto parts, open_parts(tx, node.id));
-    for (auto& part : parts) {
-      ROOST_TRY(Run run, run_by_row(tx, part.run));
-      ROOST_CHECK(lose_part(tx, part, reason, now));
-      ROOST_CHECK(conclude_attempt(app_, tx, run, now));
-      ROOST_TRY(const auto others, nodes_of_run(tx, part.run, part.attempt));
-      told.insert(told.end(), others.begin(), others.end());
-      runs.push_back(run.id);
-    }
-    return remove_node(tx, node.id);
-  }), "removing a node");
-  app_.nodes.forget(node.id);
-  app_.access->forget(app_.access->node_token(node.id));
-  app_.node_changed(node.id);
-  for (const auto& other : told) app_.node_changed(other);
-  for (const auto& run : runs) app_.run_changed(run);
   if (node.state == NodeState::kPreparing) {
     not_before_[node.workspace + "/" + node.compute] = now + kRetryAfterFailedStart;
     log_error("node {} ended before it came up; see {}", node.id,
@@ -315,7 +301,7 @@ void ControlLoop::watch_stopping() {
     return {};
   }), "reading what is being stopped");
   for (const auto& node : silent) {
-    app_.provider->end_node(node);
+    if (node.allocation.empty()) app_.provider->end_node(node);
     lose_node(node, fmt::format("node {} did not answer when its processes had to end", node.id));
   }
 }

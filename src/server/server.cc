@@ -25,6 +25,7 @@
 #include "server/environment_builds.h"
 #include "server/default_compute.h"
 #include "server/routes/routes.h"
+#include "server/slurm_loop.h"
 
 namespace fs = std::filesystem;
 
@@ -77,15 +78,18 @@ class Server::Parts {
     ROOST_CHECK(write_server_file());
     // Before the first request, which may wake them.
     loop_ = std::make_unique<ControlLoop>(app_);
+    slurm_ = std::make_unique<SlurmLoop>(app_);
     builds_ = std::make_unique<EnvironmentBuilds>(app_, program_);
     ROOST_CHECK(builds_->resume());
     http_->start();
     loop_->start();
+    slurm_->start();
     return {};
   }
 
   ~Parts() {
     if (loop_) loop_->stop();
+    if (slurm_) slurm_->stop();
     if (builds_) builds_->stop();
     if (http_) http_->stop();
     if (wrote_server_file_) ::unlink((app_.config.data / "server.json").c_str());
@@ -120,6 +124,8 @@ class Server::Parts {
     ROOST_CHECK(app_.access->ensure_owner_token(data / "owner.token"));
     std::error_code error;
     program_ = fs::read_symlink("/proc/self/exe", error).string();
+    app_.program = program_;
+    app_.slurm = std::make_unique<SlurmCluster>(app_.config.slurm.cluster);
     app_.provider = std::make_unique<LocalProvider>(program_, data, app_.machine, app_.config.hosts);
     app_.build_settings = app_.config.environments;
     app_.build_settings.python = app_.python;
@@ -131,6 +137,10 @@ class Server::Parts {
     app_.build_log = [this](const std::string& digest) { return builds_->log(digest); };
     app_.wake_control_loop = [this] {
       if (loop_) loop_->wake();
+      if (slurm_) slurm_->wake();
+    };
+    app_.wake_slurm = [this] {
+      if (slurm_) slurm_->wake();
     };
     app_.request_stop = [this](bool keep_runs) {
       const std::lock_guard lock(mutex_);
@@ -189,6 +199,7 @@ class Server::Parts {
       std::this_thread::sleep_for(milliseconds(20));
     }
     loop_->stop();
+    slurm_->stop();
     std::vector<Node> nodes;
     (void)app_.db->write([&](Tx& tx) -> Status {
       ROOST_TRY(nodes, list_nodes(tx));
@@ -201,6 +212,7 @@ class Server::Parts {
     for (const auto& node : nodes) app_.node_changed(node.id);
     const auto leave_until = steady_clock::now() + std::chrono::seconds(3);
     for (const auto& node : nodes) {
+      if (!node.allocation.empty()) continue;
       while (app_.provider->may_be_alive(node) && steady_clock::now() < leave_until) {
         std::this_thread::sleep_for(milliseconds(10));
       }
@@ -218,6 +230,7 @@ class Server::Parts {
       }
       return {};
     });
+    slurm_->end_all();
   }
 
   void cancel_all() {
@@ -251,6 +264,7 @@ class Server::Parts {
   App app_;
   std::unique_ptr<HttpServer> http_;
   std::unique_ptr<ControlLoop> loop_;
+  std::unique_ptr<SlurmLoop> slurm_;
   std::unique_ptr<EnvironmentBuilds> builds_;
   std::string program_;
   std::mutex mutex_;

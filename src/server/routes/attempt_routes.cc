@@ -182,6 +182,7 @@ Result<Response> finish(App& app, Request& request) {
   const auto hold = app.blobs->hold();
   ROOST_CHECK(check_outputs(app, report));
   std::vector<std::string> nodes;
+  bool is_leaving = false;
   ROOST_TRY(const Run run, in_attempt(app, request, [&](Tx& tx, Run& open) -> Status {
     ROOST_CHECK(check_streams(app, tx, open, report));
     const Micros now = app.clock.now();
@@ -197,14 +198,17 @@ Result<Response> finish(App& app, Request& request) {
     ROOST_TRY(nodes, nodes_of_run(tx, open.seq, attempt_of(request)));
     auto node = find_node(tx, part.node);
     if (!node || node->state != NodeState::kRunning) return {};
-    node->state = NodeState::kIdle;
+    // Slurm gave the node for this run alone.
+    is_leaving = !node->allocation.empty();
+    node->state = is_leaving ? NodeState::kLeaving : NodeState::kIdle;
     node->idle_since = now;
     return save_node(tx, *node);
   }));
   app.run_changed(run.id);
-  if (nodes.size() > 1) {
+  if (nodes.size() > 1 || is_leaving) {
     for (const auto& node : nodes) app.node_changed(node);
   }
+  if (is_leaving) app.wake_slurm();
   app.wake_control_loop();
   return json_response({{"status", status_name(run.status)}});
 }

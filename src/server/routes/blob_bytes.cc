@@ -1,5 +1,7 @@
 #include "server/routes/blob_bytes.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -85,6 +87,19 @@ Result<Response> blob_response(const BlobStore& blobs, const std::string& digest
   }
   response.stream_length = range.length;
   response.stream = std::make_unique<FileBytes>(std::move(fd), range.first, range.length);
+  return response;
+}
+
+Result<Response> file_response(const std::string& path) {
+  Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return fail_errno(errno, "read " + path);
+  struct stat info {};
+  if (::fstat(fd.get(), &info) != 0) return fail_errno(errno, "read " + path);
+  const auto size = static_cast<std::uint64_t>(info.st_size);
+  Response response;
+  response.content_type = "application/octet-stream";
+  response.stream_length = size;
+  response.stream = std::make_unique<FileBytes>(std::move(fd), 0, size);
   return response;
 }
 

@@ -11,6 +11,9 @@ namespace roost {
 // Answers with the bytes of a stored blob, or with the part a Range header asks for.
 Result<Response> blob_response(const BlobStore& blobs, const std::string& digest, const Request& request);
 
+// Answers with a whole file.
+Result<Response> file_response(const std::string& path);
+
 // Receives a body into the store under its digest.
 Result<std::uint64_t> receive_blob(BlobStore& blobs, const std::string& digest, std::uint64_t offset,
                                    BodyReader& body);

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include "base/text.h"
+#include "domain/slurm_options.h"
 #include "records/compute_records.h"
 #include "records/run_records.h"
 #include "records/workspace_records.h"
@@ -52,6 +54,23 @@ Result<Compute> mark_deleting(App& app, Tx& tx, Request& request) {
   return compute;
 }
 
+// What the operator set for this VM size; null if its nodes are to be local.
+Json slurm_for_size(const ServerConfig::Slurm& config, const std::string& vm_size) {
+  for (const auto& name : {lower(vm_size), std::string("*")}) {
+    if (const auto known = config.sizes.find(name); known != config.sizes.end()) return known->second;
+  }
+  return nullptr;
+}
+
+// Before a compute is made: whether Slurm would take a job of one node with its options. A Slurm that does
+// not answer is no reason to refuse: runs wait for it.
+Status check_slurm(App& app, const Compute& compute) {
+  ROOST_TRY(const SlurmOptions options, parse_slurm_options(compute.slurm, "the compute"));
+  const Status taken = app.slurm->check(options, 1);
+  if (taken || taken.error().code != ErrorCode::kInvalidArgument) return {};
+  return fail(ErrorCode::kInvalidArgument, fmt::format("Slurm would refuse the runs of {}: {}", compute.name, taken.error().message));
+}
+
 Json node_json(App& app, const Node& node, const std::optional<std::string>& run) {
   return {{"id", node.id},
           {"compute", node.compute},
@@ -86,6 +105,8 @@ void add_compute_routes(Router& router, App& app) {
                   ROOST_TRY(Compute compute, parse_compute(body));
                   compute.workspace = request.parameters["workspace"];
                   compute.created = compute.modified = app.clock.now();
+                  if (!compute.is_slurm()) compute.slurm = slurm_for_size(app.config.slurm, compute.vm_size);
+                  if (compute.is_slurm()) ROOST_CHECK(check_slurm(app, compute));
                   return change(app, request, 201, [&](Tx& tx) -> Result<Compute> {
                     ROOST_CHECK(insert_compute(tx, compute));
                     return compute;

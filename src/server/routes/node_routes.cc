@@ -148,7 +148,7 @@ Result<Response> stream_orders(App& app, Request& request) {
   bool came_up = false;
   ROOST_CHECK(app.db->write([&](Tx& tx) -> Status {
     ROOST_TRY(Node node, find_node(tx, node_id));
-    if (node.pid == 0 && app.provider->adopt_node(node, pid)) ROOST_CHECK(save_node(tx, node));
+    if (node.pid == 0 && node.allocation.empty() && app.provider->adopt_node(node, pid)) ROOST_CHECK(save_node(tx, node));
     if (node.state != NodeState::kPreparing) return {};
     node.state = NodeState::kIdle;
     node.idle_since = app.clock.now();
@@ -156,7 +156,10 @@ Result<Response> stream_orders(App& app, Request& request) {
     return save_node(tx, node);
   }));
   app.nodes.heard(node_id, app.clock.now());
-  if (came_up) app.wake_control_loop();
+  if (came_up) {
+    app.wake_control_loop();
+    app.wake_slurm();
+  }
   Response response;
   response.content_type = "application/x-ndjson";
   response.stream = std::make_unique<OrderStream>(app, node_id);

@@ -58,6 +58,11 @@ Status authorise(App& app, Need need, const Principal& who, const Request& reque
     case Need::kNode:
       if (!who.node.empty() && who.node == request.parameters.at("node")) return {};
       return refuse("the token of that node");
+    case Need::kAllocation: {
+      const auto named = request.parameters.find("allocation");
+      if (!who.allocation.empty() && (named == request.parameters.end() || named->second == who.allocation)) return {};
+      return refuse("the token of that Slurm job");
+    }
     case Need::kAttempt: {
       if (!who.run_row || std::to_string(who.attempt) != request.parameters.at("attempt")) {
         return refuse("the token of that attempt");
@@ -189,6 +194,7 @@ Router all_routes(App& app) {
   add_rank_routes(router, app);
   add_stack_routes(router, app);
   add_attempt_routes(router, app);
+  add_allocation_routes(router, app);
   return router;
 }
 

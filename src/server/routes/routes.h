@@ -21,6 +21,7 @@ enum class Need {
   kContributorOrRun,
   kNode,            // the node named in the path
   kAttempt,         // the run and attempt named in the path
+  kAllocation,      // the Slurm job named in the path; any, if none is
 };
 
 using ApiHandler = std::function<Result<Response>(Request&, const Principal&)>;
@@ -65,6 +66,7 @@ void add_node_routes(Router& router, App& app);
 void add_rank_routes(Router& router, App& app);
 void add_stack_routes(Router& router, App& app);
 void add_attempt_routes(Router& router, App& app);
+void add_allocation_routes(Router& router, App& app);
 
 Router all_routes(App& app);
 

@@ -1,0 +1,65 @@
+#include "compute/slurm_cluster.h"
+
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "base/subprocess.h"
+#include "base/text.h"
+
+namespace roost {
+
+Result<std::string> SlurmCluster::call(std::vector<std::string> words, std::string_view input) const {
+  const std::string program = words.front();
+  if (settings_.through_shell) {
+    std::string line;
+    for (const auto& word : words) line += (line.empty() ? "" : " ") + shell_quote(word);
+    words = {line};
+  }
+  words.insert(words.begin(), settings_.through.begin(), settings_.through.end());
+  const auto limit = std::chrono::milliseconds(static_cast<std::int64_t>(settings_.command_seconds * 1000));
+  const auto done = run_command(words, input, settings_.variables, limit);
+  if (!done && done.error().code == ErrorCode::kDeadlineExceeded) {
+    return fail(ErrorCode::kDeadlineExceeded, explain_slurm_error(done.error().message).words);
+  }
+  if (!done) return fail(ErrorCode::kUnavailable, explain_slurm_error(done.error().message).words);
+  if (done->exit_code == 0) return done->output;
+  const SlurmProblem problem = explain_slurm_error(done->errors.empty() ? done->output : done->errors);
+  return fail(problem.waiting_helps ? ErrorCode::kUnavailable : ErrorCode::kInvalidArgument, problem.words);
+}
+
+Result<std::string> SlurmCluster::submit(const SlurmSubmission& job) const {
+  ROOST_TRY(const std::string answer, call(sbatch_words(job), job_script(job)));
+  return parse_job_id(answer);
+}
+
+Result<std::vector<SlurmJob>> SlurmCluster::jobs() const {
+  ROOST_TRY(const std::string text, call({"squeue", "--noheader", "--array", "--states=all", "--me", "--format", kSqueueFormat}));
+  return parse_squeue(text);
+}
+
+Result<std::vector<SlurmHost>> SlurmCluster::hosts() const {
+  ROOST_TRY(const std::string text, call({"sinfo", "--noheader", "--Node", "--format", kSinfoFormat}));
+  return parse_sinfo(text);
+}
+
+Status SlurmCluster::cancel(const std::string& name, const std::string& id) const {
+  std::vector<std::string> words = {"scancel", "--quiet", "--name=" + name};
+  if (!id.empty()) words.push_back(id);
+  ROOST_CHECK(call(std::move(words)));
+  return {};
+}
+
+Status SlurmCluster::check(const SlurmOptions& options, std::int64_t nodes) const {
+  SlurmSubmission probe;
+  probe.name = "roost-check";
+  probe.title = "roost: would this be taken?";
+  probe.options = options;
+  probe.nodes = nodes;
+  std::vector<std::string> words = sbatch_words(probe);
+  words.insert(words.begin() + 1, "--test-only");
+  ROOST_CHECK(call(std::move(words), "#!/bin/sh\n:\n"));
+  return {};
+}
+
+}  // namespace roost

@@ -1,0 +1,37 @@
+#include "server/lose_node.h"
+
+#include "execute/attempts.h"
+#include "records/compute_records.h"
+#include "records/run_records.h"
+#include "server/conclude_attempt.h"
+
+namespace roost {
+
+Status lose_node(App& app, const Node& node, const std::string& reason) {
+  std::vector<std::string> runs;
+  std::vector<std::string> told;  // nodes that have to end their share of the run
+  const Micros now = app.clock.now();
+  const Status lost = app.db->write([&](Tx& tx) -> Status {
+    runs.clear();
+    told.clear();
+    ROOST_TRY(auto parts, open_parts(tx, node.id));
+    for (auto& part : parts) {
+      ROOST_TRY(Run run, run_by_row(tx, part.run));
+      ROOST_CHECK(lose_part(tx, part, reason, now));
+      ROOST_CHECK(conclude_attempt(app, tx, run, now));
+      ROOST_TRY(const auto others, nodes_of_run(tx, part.run, part.attempt));
+      told.insert(told.end(), others.begin(), others.end());
+      runs.push_back(run.id);
+    }
+    return remove_node(tx, node.id);
+  });
+  app.nodes.forget(node.id);
+  app.access->forget(app.access->node_token(node.id));
+  app.node_changed(node.id);
+  for (const auto& other : told) app.node_changed(other);
+  for (const auto& run : runs) app.run_changed(run);
+  if (!node.allocation.empty() && app.wake_slurm) app.wake_slurm();
+  return lost;
+}
+
+}  // namespace roost

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "domain/compute.h"
+#include "server/app.h"
+
+namespace roost {
+
+// The node will not be heard of again: its share of a run is lost, the run's other nodes are told, and
+// whatever still comes from it is refused.
+Status lose_node(App& app, const Node& node, const std::string& reason);
+
+}  // namespace roost

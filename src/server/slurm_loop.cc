@@ -1,0 +1,498 @@
+#include "server/slurm_loop.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "base/digest.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "execute/attempts.h"
+#include "records/compute_records.h"
+#include "records/run_records.h"
+#include "schedule/plan.h"
+#include "server/lose_node.h"
+
+namespace roost {
+namespace {
+
+constexpr auto kTick = std::chrono::milliseconds(250);
+constexpr Micros kRetryAfterTrouble = 2 * kSecond;
+constexpr Micros kCancelAgain = 10 * kSecond;
+constexpr Micros kLeaveGrace = 5 * kSecond;    // for runners to leave by themselves
+constexpr Micros kUnknownAfter = 10 * kSecond; // a job that nobody knows to have been taken
+constexpr int kUnlistedLooks = 2;
+constexpr int kMostFalseStarts = 3;
+constexpr std::int64_t kMostWaiting = 2000;    // looked at in one pass
+constexpr std::size_t kMostElements = 1000;    // Slurm's own limit is 1001 unless it was changed
+
+void report_error(const Status& status, std::string_view doing) {
+  if (!status) log_error("{}: {}", doing, status.error().message);
+}
+
+std::string key_of(std::string_view workspace, std::string_view compute) { return fmt::format("{}/{}", workspace, compute); }
+
+bool is_waiting(const Run& run) { return run.status == RunStatus::kQueued || run.status == RunStatus::kProvisioning; }
+
+// A little longer than Roost's own limit, which ends the run with the better words.
+std::int64_t minutes_for(const Run& run, int grace_seconds) {
+  const auto limit = run.spec.is_object() ? run.spec.find("max_run_duration_seconds") : run.spec.end();
+  if (!run.spec.is_object() || limit == run.spec.end() || !limit->is_number_integer()) return 0;
+  return (limit->get<std::int64_t>() + grace_seconds) / 60 + 2;
+}
+
+// "n1" of "n1-3fa2b1c4x7".
+std::string host_of(const std::string& node) { return node.substr(0, node.rfind('-')); }
+
+}  // namespace
+
+SlurmLoop::SlurmLoop(App& app)
+    : app_(app), prefix_(fmt::format("roost-{}-", Access::hash(app.access->allocation_token("")).substr(0, 6))) {}
+
+void SlurmLoop::start() {
+  thread_ = std::jthread([this](std::stop_token stop) { run(stop); });
+}
+
+void SlurmLoop::stop() {
+  if (!thread_.joinable()) return;
+  thread_.request_stop();
+  thread_.join();
+}
+
+void SlurmLoop::wake() {
+  {
+    const std::lock_guard lock(mutex_);
+    woken_ = true;
+  }
+  changed_.notify_one();
+}
+
+void SlurmLoop::run(std::stop_token stop) {
+  bool busy = true;
+  while (!stop.stop_requested()) {
+    busy = pass();
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, stop, busy ? kTick : 4 * kTick, [this] { return woken_; });
+    woken_ = false;
+  }
+}
+
+// True if there is something to look after.
+bool SlurmLoop::pass() {
+  View view;
+  if (const Status looked = look(view); !looked) {
+    log_error("reading what waits for Slurm: {}", looked.error().message);
+    return true;
+  }
+  if (view.computes.empty() && view.allocations.empty()) return false;
+  end_unneeded(view);
+  start_ready(view);
+  submit_waiting(view);
+  const Micros now = app_.clock.now();
+  if (now >= next_poll_) {
+    next_poll_ = now + static_cast<Micros>(app_.config.slurm.poll_seconds * kSecond);
+    poll();
+    watch_hosts();
+  }
+  return !view.allocations.empty() || !view.waiting.empty();
+}
+
+Status SlurmLoop::look(View& view) {
+  return app_.db->read([&](Tx& tx) -> Status {
+    ROOST_TRY(const auto computes, list_computes(tx));
+    ROOST_TRY(view.allocations, list_allocations(tx));
+    std::set<std::int64_t> served;
+    for (const auto& allocation : view.allocations) {
+      ROOST_TRY(Run run, run_by_row(tx, allocation.run));
+      if (allocation.state != AllocationState::kEnding) served.insert(run.seq);
+      view.runs.emplace(run.seq, std::move(run));
+    }
+    for (const auto& compute : computes) {
+      if (!compute.is_slurm()) continue;
+      view.computes.push_back(compute);
+      ROOST_TRY(auto nodes, list_nodes(tx, compute.workspace, compute.name));
+      for (auto& node : nodes) view.nodes[node.allocation].push_back(std::move(node));
+      ROOST_TRY(auto runs, waiting_runs(tx, compute.workspace, compute.name, kMostWaiting));
+      std::erase_if(runs, [&](const Run& run) { return served.contains(run.seq); });
+      if (!runs.empty()) view.waiting[key_of(compute.workspace, compute.name)] = std::move(runs);
+    }
+    for (auto& [key, nodes] : view.nodes) {
+      std::sort(nodes.begin(), nodes.end(), [](const Node& a, const Node& b) { return a.slot < b.slot; });
+    }
+    return {};
+  });
+}
+
+// Jobs whose run was canceled or has ended.
+void SlurmLoop::end_unneeded(View& view) {
+  const Micros now = app_.clock.now();
+  for (auto& allocation : view.allocations) {
+    const Run& run = view.runs.at(allocation.run);
+    const std::string key = allocation.key();
+    bool needed = allocation.state != AllocationState::kEnding;
+    if (allocation.state == AllocationState::kNew || allocation.state == AllocationState::kSubmitted) needed = is_waiting(run);
+    std::vector<std::string> leaving;
+    report_error(app_.db->write([&](Tx& tx) -> Status {
+      leaving.clear();
+      if (allocation.state == AllocationState::kUsed) {
+        ROOST_TRY(const auto open, open_attempt(tx, allocation.run));
+        needed = open && open->attempt == allocation.attempt;
+      }
+      if (needed || allocation.state == AllocationState::kEnding) return {};
+      for (const auto& node : view.nodes[key]) {
+        ROOST_TRY(Node stored, find_node(tx, node.id));
+        if (stored.state == NodeState::kLeaving) continue;
+        stored.state = NodeState::kLeaving;
+        stored.idle_since = now;
+        ROOST_CHECK(save_node(tx, stored));
+        leaving.push_back(node.id);
+      }
+      // One that never ran has nobody who could leave by himself.
+      if (allocation.state != AllocationState::kUsed) canceled_[key] = 0;
+      allocation.state = AllocationState::kEnding;
+      allocation.changed = now;
+      return save_allocation(tx, allocation);
+    }), "ending a Slurm job");
+    for (const auto& node : leaving) app_.node_changed(node);
+    if (allocation.state != AllocationState::kEnding) continue;
+    const auto last = canceled_.find(key);
+    const bool due = last != canceled_.end() ? now - last->second >= kCancelAgain : now - allocation.changed >= kLeaveGrace;
+    if (!due) continue;
+    canceled_[key] = now;
+    if (const Status ended = app_.slurm->cancel(allocation.name, allocation.job); !ended) {
+      log_warning("Slurm job {}: cannot be ended: {}", allocation.job, ended.error().message);
+    }
+  }
+}
+
+void SlurmLoop::start_ready(View& view) {
+  const Micros now = app_.clock.now();
+  for (auto& allocation : view.allocations) {
+    if (allocation.state != AllocationState::kNew && allocation.state != AllocationState::kSubmitted) continue;
+    const auto& nodes = view.nodes[allocation.key()];
+    const bool all_there = static_cast<std::int64_t>(nodes.size()) == allocation.nodes &&
+                           std::all_of(nodes.begin(), nodes.end(), [](const Node& n) { return n.state == NodeState::kIdle; });
+    if (!all_there) continue;
+    std::string started;
+    report_error(app_.db->write([&](Tx& tx) -> Status {
+      started.clear();
+      ROOST_TRY(Run run, run_by_row(tx, allocation.run));
+      if (!is_waiting(run)) return {};
+      std::vector<Node> stored;
+      for (const auto& node : nodes) {
+        ROOST_TRY(Node found, find_node(tx, node.id));
+        if (found.state != NodeState::kIdle) return {};
+        stored.push_back(std::move(found));
+      }
+      const std::string token = app_.access->attempt_token(run.id, run.attempt + 1);
+      ROOST_CHECK(start_attempt(tx, run, stored, Access::hash(token), now));
+      allocation.state = AllocationState::kUsed;
+      allocation.attempt = run.attempt;
+      allocation.changed = now;
+      started = run.id;
+      return save_allocation(tx, allocation);
+    }), "starting a run on Slurm");
+    if (started.empty()) continue;
+    false_starts_.erase(allocation.run);
+    for (const auto& node : nodes) app_.node_changed(node.id);
+    app_.run_changed(started);
+  }
+}
+
+void SlurmLoop::submit_waiting(const View& view) {
+  const Micros now = app_.clock.now();
+  for (const auto& compute : view.computes) {
+    const std::string key = key_of(compute.workspace, compute.name);
+    const auto waiting = view.waiting.find(key);
+    if (waiting == view.waiting.end() || compute.deleting) continue;
+    if (const auto later = not_before_.find(key); later != not_before_.end() && now < later->second) continue;
+    std::int64_t held = 0;  // nodes that Slurm was asked for already
+    for (const auto& allocation : view.allocations) {
+      if (key_of(allocation.workspace, allocation.compute) == key && allocation.state != AllocationState::kEnding) held += allocation.nodes;
+    }
+    // Runs of one shape go as one array: Slurm takes it as fast as a single job.
+    std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Run>> shapes;
+    for (const auto& run : waiting->second) {
+      const std::int64_t nodes = nodes_needed(run);
+      if (held + nodes > compute.max_nodes) break;
+      held += nodes;
+      shapes[{nodes, minutes_for(run, app_.config.cancel_grace_seconds)}].push_back(run);
+    }
+    for (const auto& [shape, runs] : shapes) {
+      for (std::size_t first = 0; first < runs.size(); first += kMostElements) {
+        const auto end = runs.begin() + static_cast<std::ptrdiff_t>(std::min(runs.size(), first + kMostElements));
+        submit(compute, {runs.begin() + static_cast<std::ptrdiff_t>(first), end});
+      }
+    }
+  }
+}
+
+void SlurmLoop::submit(const Compute& compute, const std::vector<Run>& runs) {
+  const std::string key = key_of(compute.workspace, compute.name);
+  if (const auto later = not_before_.find(key); later != not_before_.end() && app_.clock.now() < later->second) return;
+  const auto options = parse_slurm_options(compute.slurm, "the compute");
+  if (!options) return refuse(runs, compute, options.error().message);
+  SlurmSubmission job;
+  job.name = prefix_ + random_hex(4);
+  job.title = runs.size() == 1 ? runs.front().id : fmt::format("{} and {} more", runs.front().id, runs.size() - 1);
+  job.options = *options;
+  job.nodes = nodes_needed(runs.front());
+  job.minutes = minutes_for(runs.front(), app_.config.cancel_grace_seconds);
+  job.elements = runs.size() > 1 ? static_cast<std::int64_t>(runs.size()) : 0;
+  job.token = app_.access->allocation_token(job.name);
+  job.url = app_.config.slurm.url.empty() ? app_.url : app_.config.slurm.url;
+  job.folder = app_.config.slurm.folder;
+  if (!app_.config.tls_certificate.empty()) job.ca = read_file(app_.config.tls_certificate).value_or("");
+  job.program = app_.program;
+  std::error_code ignored;
+  job.program_size = std::filesystem::file_size(app_.program, ignored);
+  if (program_digest_.empty()) program_digest_ = sha256_hex(read_file(app_.program).value_or(""));
+  job.program_digest = program_digest_;
+
+  std::vector<Allocation> made;
+  const Micros now = app_.clock.now();
+  const Status written = app_.db->write([&](Tx& tx) -> Status {
+    made.clear();
+    for (const auto& run : runs) {
+      ROOST_TRY(const Run stored, run_by_row(tx, run.seq));
+      Allocation one;
+      one.name = job.name;
+      one.index = job.elements > 0 ? static_cast<std::int64_t>(made.size()) : -1;
+      one.run = run.seq;
+      one.workspace = compute.workspace;
+      one.compute = compute.name;
+      one.nodes = job.nodes;
+      // The element of a run that was canceled just now must be there all the same, and is ended then.
+      one.state = AllocationState::kNew;
+      one.reason = "being handed to Slurm";
+      one.created = one.changed = now;
+      ROOST_CHECK(insert_allocation(tx, one, Access::hash(job.token)));
+      made.push_back(std::move(one));
+    }
+    return {};
+  });
+  if (!written) return report_error(written, "noting a Slurm job");
+
+  const auto number = app_.slurm->submit(job);
+  if (!number && number.error().code == ErrorCode::kDeadlineExceeded) {
+    set_trouble(compute, number.error().message);
+    return;  // it may have been taken: the queue will tell
+  }
+  report_error(app_.db->write([&](Tx& tx) -> Status {
+    for (auto& one : made) {
+      if (!number) {
+        ROOST_CHECK(remove_allocation(tx, one));
+        continue;
+      }
+      ROOST_TRY(auto stored, find_allocation(tx, one.name, one.index));
+      if (!stored) continue;
+      stored->job = one.index < 0 ? *number : fmt::format("{}_{}", *number, one.index);
+      if (stored->state == AllocationState::kNew) stored->state = AllocationState::kSubmitted;
+      stored->reason = "in Slurm's queue";
+      ROOST_CHECK(save_allocation(tx, *stored));
+    }
+    return {};
+  }), "noting a Slurm job");
+  if (number) {
+    set_trouble(compute, "");
+    log_info("Slurm job {} ({}): {} x {} nodes for compute {}", *number, job.name, runs.size(), job.nodes, compute.name);
+    return;
+  }
+  if (number.error().code == ErrorCode::kInvalidArgument) return refuse(runs, compute, number.error().message);
+  set_trouble(compute, number.error().message);
+  not_before_[key] = app_.clock.now() + kRetryAfterTrouble;
+}
+
+// Slurm would say the same again: the run fails with what it said.
+void SlurmLoop::refuse(const std::vector<Run>& runs, const Compute& compute, const std::string& words) {
+  std::vector<std::string> failed;
+  report_error(app_.db->write([&](Tx& tx) -> Status {
+    failed.clear();
+    for (const auto& one : runs) {
+      ROOST_TRY(Run run, run_by_row(tx, one.seq));
+      if (!is_waiting(run)) continue;
+      const std::string text = fmt::format("Slurm refused the job: {}; see what compute {} asks for with 'roost compute show {}'",
+                                           words, compute.name, compute.name);
+      run.error = {{"code", "slurm_refused"}, {"message", text}, {"last_lines", Json::array()}, {"node", nullptr}};
+      ROOST_CHECK(move_run(tx, run, RunStatus::kFailed, text, app_.clock.now()));
+      failed.push_back(run.id);
+    }
+    return {};
+  }), "refusing runs");
+  for (const auto& run : failed) app_.run_changed(run);
+}
+
+void SlurmLoop::set_trouble(const Compute& compute, const std::string& words) {
+  const std::lock_guard lock(trouble_mutex_);
+  std::string& known = trouble_[key_of(compute.workspace, compute.name)];
+  if (known == words) return;
+  if (!words.empty()) log_warning("compute {}: {}; runs wait", compute.name, words);
+  known = words;
+}
+
+std::string SlurmLoop::trouble(const std::string& workspace, const std::string& compute) const {
+  const std::lock_guard lock(trouble_mutex_);
+  const auto known = trouble_.find(key_of(workspace, compute));
+  return known == trouble_.end() ? "" : known->second;
+}
+
+void SlurmLoop::poll() {
+  std::vector<Allocation> allocations;
+  report_error(app_.db->read([&](Tx& tx) -> Status {
+    ROOST_TRY(allocations, list_allocations(tx));
+    return {};
+  }), "reading the Slurm jobs");
+  if (allocations.empty()) return;
+  const auto jobs = app_.slurm->jobs();
+  if (!jobs) {
+    for (const auto& one : allocations) {
+      Compute compute;
+      compute.workspace = one.workspace;
+      compute.name = one.compute;
+      set_trouble(compute, jobs.error().message);
+    }
+    return;
+  }
+  std::map<Key, const SlurmJob*> by_name;
+  for (const auto& job : *jobs) by_name[{job.name, job.index}] = &job;
+  for (const auto& allocation : allocations) {
+    const auto found = by_name.find({allocation.name, allocation.index});
+    take_note(allocation, found == by_name.end() ? nullptr : found->second);
+  }
+}
+
+void SlurmLoop::take_note(const Allocation& allocation, const SlurmJob* job) {
+  const Micros now = app_.clock.now();
+  const std::string key = allocation.key();
+  if (!job) {
+    // Slurm forgets jobs that ended long ago, and after a crash also those it took just before.
+    if (++unlisted_[key] < kUnlistedLooks) return;
+    const bool may_be_coming = allocation.state == AllocationState::kNew && now - allocation.created < kUnknownAfter;
+    // One that runs is heard of through its runners.
+    if (may_be_coming || allocation.state == AllocationState::kUsed) return;
+    return forget(allocation, fmt::format("Slurm does not know job {} any more", allocation.job.empty() ? allocation.name : allocation.job));
+  }
+  unlisted_.erase(key);
+  if (job->phase == SlurmPhase::kOver) return note_end(allocation, *job);
+  note_waiting(allocation, *job);
+}
+
+void SlurmLoop::note_waiting(const Allocation& allocation, const SlurmJob& job) {
+  const Micros now = app_.clock.now();
+  const bool starts = job.phase == SlurmPhase::kStarting || job.phase == SlurmPhase::kRunning;
+  std::string changed;
+  report_error(app_.db->write([&](Tx& tx) -> Status {
+    changed.clear();
+    ROOST_TRY(auto stored, find_allocation(tx, allocation.name, allocation.index));
+    if (!stored) return {};
+    stored->job = job.id;
+    stored->phase = job.state;
+    stored->listed = now;
+    stored->expected = job.starts && !starts ? std::optional(*job.starts * kSecond) : std::nullopt;
+    if (stored->state == AllocationState::kNew) stored->state = AllocationState::kSubmitted;
+    stored->reason = starts ? "" : pending_words(job.reason, allocation.nodes);
+    ROOST_CHECK(save_allocation(tx, *stored));
+    if (!starts || stored->state != AllocationState::kSubmitted) return {};
+    ROOST_TRY(Run run, run_by_row(tx, allocation.run));
+    if (run.status != RunStatus::kQueued) return {};
+    changed = run.id;
+    return move_run(tx, run, RunStatus::kProvisioning,
+                    job.phase == SlurmPhase::kStarting
+                        ? fmt::format("Slurm brings up {} for job {}", job.hosts, job.id)
+                        : fmt::format("Slurm gave {} to job {}", job.hosts, job.id),
+                    now);
+  }), "noting the state of a Slurm job");
+  if (!changed.empty()) app_.run_changed(changed);
+}
+
+void SlurmLoop::note_end(const Allocation& allocation, const SlurmJob& job) {
+  const std::string words = end_words(job);
+  if (allocation.state == AllocationState::kEnding) return forget(allocation, "left");
+  const Micros now = app_.clock.now();
+  const bool by_hand = job.state.starts_with("CANCELLED");
+  const bool too_long = job.state == "TIMEOUT" || job.state == "DEADLINE";
+  std::string changed;
+  report_error(app_.db->write([&](Tx& tx) -> Status {
+    changed.clear();
+    ROOST_TRY(Run run, run_by_row(tx, allocation.run));
+    if (is_terminal(run.status) || run.status == RunStatus::kFinalizing) return {};
+    changed = run.id;
+    if (allocation.state == AllocationState::kUsed && run.attempt != allocation.attempt) return {};
+    if (by_hand || too_long) {
+      if (too_long) {
+        run.error = {{"code", "time_limit"}, {"message", words}, {"last_lines", Json::array()},
+                     {"node", run.node ? Json(*run.node) : Json()}};
+      }
+      return request_cancel(tx, run, words, now);
+    }
+    if (allocation.state == AllocationState::kUsed || !is_waiting(run)) return {};
+    if (++false_starts_[run.seq] < kMostFalseStarts) return {};
+    const std::string text = fmt::format("{} before a runner came up in it, {} times; look at the nodes {} and at slurmd's log there",
+                                         words, kMostFalseStarts, job.hosts);
+    run.error = {{"code", "slurm_job_ended"}, {"message", text}, {"last_lines", Json::array()}, {"node", nullptr}};
+    return move_run(tx, run, RunStatus::kFailed, text, now);
+  }), "noting the end of a Slurm job");
+  if (!changed.empty()) app_.run_changed(changed);
+  forget(allocation, words);
+}
+
+// The job is gone; what is left of its nodes with it. A run that still waits gets another.
+void SlurmLoop::forget(const Allocation& allocation, const std::string& reason) {
+  std::vector<Node> nodes;
+  report_error(app_.db->read([&](Tx& tx) -> Status {
+    ROOST_TRY(const auto all, list_nodes(tx, allocation.workspace, allocation.compute));
+    for (const auto& node : all) {
+      if (node.allocation == allocation.key()) nodes.push_back(node);
+    }
+    return {};
+  }), "reading the nodes of a Slurm job");
+  for (const auto& node : nodes) report_error(lose_node(app_, node, reason), "removing a node");
+  report_error(app_.db->write([&](Tx& tx) { return remove_allocation(tx, allocation); }), "forgetting a Slurm job");
+  if (reason != "left") log_info("Slurm job {}: {}", allocation.job, reason);
+  app_.access->forget(app_.access->allocation_token(allocation.name));
+  canceled_.erase(allocation.key());
+  unlisted_.erase(allocation.key());
+  wake();
+}
+
+// A node that lost its power stays in its job: Slurm knows of it before our patience ends.
+void SlurmLoop::watch_hosts() {
+  std::vector<Node> silent;
+  const Micros now = app_.clock.now();
+  const auto patience = static_cast<Micros>((2 * app_.config.heartbeat_seconds + 1) * kSecond);
+  report_error(app_.db->read([&](Tx& tx) -> Status {
+    ROOST_TRY(const auto nodes, list_nodes(tx));
+    for (const auto& node : nodes) {
+      if (!node.allocation.empty() && now - app_.nodes.last_heard(node.id, now) > patience) silent.push_back(node);
+    }
+    return {};
+  }), "reading the nodes");
+  if (silent.empty()) return;
+  const auto hosts = app_.slurm->hosts();
+  if (!hosts) return;
+  for (const auto& node : silent) {
+    const auto host = std::find_if(hosts->begin(), hosts->end(), [&](const SlurmHost& h) { return h.name == host_of(node.id); });
+    if (host == hosts->end() || host->usable) continue;
+    report_error(lose_node(app_, node, fmt::format("node {} failed (Slurm: {})", node.id, host->state)), "removing a node");
+  }
+}
+
+void SlurmLoop::end_all() {
+  std::vector<Allocation> allocations;
+  report_error(app_.db->read([&](Tx& tx) -> Status {
+    ROOST_TRY(allocations, list_allocations(tx));
+    return {};
+  }), "reading the Slurm jobs");
+  std::set<std::string> names;
+  for (const auto& allocation : allocations) {
+    if (names.insert(allocation.name).second) report_error(app_.slurm->cancel(allocation.name, ""), "ending a Slurm job");
+  }
+  report_error(app_.db->write([&](Tx& tx) -> Status {
+    for (const auto& allocation : allocations) ROOST_CHECK(remove_allocation(tx, allocation));
+    return {};
+  }), "forgetting the Slurm jobs");
+}
+
+}  // namespace roost

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "domain/run.h"
+#include "records/allocation_records.h"
+#include "server/app.h"
+
+namespace roost {
+
+// The one thread that talks to Slurm. Every run that waits on a Slurm compute gets a job of its own, at
+// once, so that Slurm's queue and priorities decide; runners that come up in the job become nodes, and
+// when all are there the run starts on them. What it decides by is in the database and in Slurm's queue:
+// after a crash of either it looks at both and carries on. Jobs are known by the name Roost gave them.
+class SlurmLoop {
+ public:
+  explicit SlurmLoop(App& app);
+  ~SlurmLoop() { stop(); }
+
+  void start();
+  void stop();
+  void wake();
+  // `roost down`: no job is left.
+  void end_all();
+  // Why runs of this compute are not even in Slurm's queue; "" if there is nothing to say.
+  std::string trouble(const std::string& workspace, const std::string& compute) const;
+
+ private:
+  using Key = std::pair<std::string, std::int64_t>;  // name and index of an allocation
+  struct View {
+    std::vector<Compute> computes;
+    std::map<std::string, std::vector<Run>> waiting;  // by compute; those that have no job yet
+    std::vector<Allocation> allocations;
+    std::map<std::string, std::vector<Node>> nodes;   // by allocation
+    std::map<std::int64_t, Run> runs;                 // of the allocations
+  };
+
+  void run(std::stop_token stop);
+  bool pass();
+  Status look(View& view);
+  void end_unneeded(View& view);
+  void start_ready(View& view);
+  void submit_waiting(const View& view);
+  void submit(const Compute& compute, const std::vector<Run>& runs);
+  void refuse(const std::vector<Run>& runs, const Compute& compute, const std::string& words);
+  void poll();
+  void take_note(const Allocation& allocation, const SlurmJob* job);
+  void note_waiting(const Allocation& allocation, const SlurmJob& job);
+  void note_end(const Allocation& allocation, const SlurmJob& job);
+  void forget(const Allocation& allocation, const std::string& reason);
+  void watch_hosts();
+  void set_trouble(const Compute& compute, const std::string& words);
+
+  App& app_;
+  const std::string prefix_;  // of the names of this server's jobs
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  bool woken_ = false;
+  mutable std::mutex trouble_mutex_;
+  std::map<std::string, std::string> trouble_;  // by workspace/compute
+  std::map<std::string, Micros> not_before_;    // by workspace/compute
+  std::map<std::int64_t, int> false_starts_;    // by run
+  std::map<std::string, Micros> canceled_;      // by allocation, when scancel was last called
+  std::map<std::string, int> unlisted_;         // by allocation, how often in a row Slurm did not know it
+  Micros next_poll_ = 0;
+  std::string program_digest_;
+  std::jthread thread_;
+};
+
+}  // namespace roost
