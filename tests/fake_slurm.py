@@ -7,7 +7,10 @@ from pathlib import Path
 
 
 def main() -> int:
-    folder, program, arguments = Path(sys.argv[1]), sys.argv[2], sys.argv[3:]
+    folder, words = Path(sys.argv[1]), sys.argv[2:]
+    if words[0] == "env":  # -i and the few variables of sbatch
+        words = words[words.index("sbatch"):]
+    program, arguments = words[0], words[1:]
     if program != "sbatch":
         return 0
     refusal = folder / "refusal"

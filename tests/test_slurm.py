@@ -1,13 +1,22 @@
-"""Runs on a real Slurm cluster whose nodes share no disk with the server."""
-from typing import Any, Dict, Iterator
+"""Runs on a real Slurm cluster whose nodes share no disk with the server: what they are, and how they end."""
+import json
+import shutil
+import textwrap
+from pathlib import Path
+from typing import Any, Dict, Iterator, List
 
 import pytest
 
 import slurm_cluster
-from conftest import IMPATIENT, MakeServer
+from conftest import IMPATIENT, Gate, MakeServer
+from local_index import make_wheel
 from processes import wait_until
 from roost_fixture import RoostServer
 from slurm_cluster import SlurmCluster
+from test_distributed import ALLREDUCE, OLDER
+from test_mpi import ALLREDUCE as MPI_ALLREDUCE
+
+SLEEP = "import time; print('begun', flush=True); time.sleep(600)"
 
 
 @pytest.fixture(scope="module")
@@ -20,9 +29,13 @@ def cluster() -> Iterator[SlurmCluster]:
 
 
 @pytest.fixture(scope="module")
-def server(cluster: SlurmCluster, make_shared_server: MakeServer) -> RoostServer:
-    server = make_shared_server({**IMPATIENT, **cluster.config()})
+def server(cluster: SlurmCluster, make_shared_server: MakeServer, tmp_path_factory: pytest.TempPathFactory) -> RoostServer:
+    wheels = tmp_path_factory.mktemp("wheels")
+    make_wheel(wheels, "alpha", "1.0")
+    server = make_shared_server({**IMPATIENT, **cluster.config(poll_seconds=0.5),
+                                 "environments": {"wheels": str(wheels), "offline": True}})
     attach(server, "slurm", partition="main", cpus=1)
+    attach(server, "whole", partition="main")
     return server
 
 
@@ -30,13 +43,180 @@ def attach(server: RoostServer, name: str, **options: Any) -> Dict[str, Any]:
     return server.expect(201, "POST", "/workspaces/default/computes", json={"name": name, "slurm": options})
 
 
+def completed(server: RoostServer, timeout: float = 120, **spec: Any) -> Dict[str, Any]:
+    run = server.run(timeout=timeout, **{"compute": "slurm", **spec})
+    assert run["status"] == "Completed", (run["error"], server.log(run)[-2000:])
+    return run
+
+
+def rank_logs(server: RoostServer, run: Dict[str, Any]) -> List[str]:
+    ranks = server.get(f"/runs/{run['id']}/ranks")["items"]
+    return [server.log(run, rank["log"]).decode() for rank in ranks]
+
+
+def no_jobs(cluster: SlurmCluster) -> None:
+    wait_until(lambda: not cluster.active_jobs(), 30, "no job to be left")
+
+
 def test_one_node(server: RoostServer, cluster: SlurmCluster) -> None:
-    run = server.run(timeout=60, compute="slurm", code="""
+    run = completed(server, code="""
         import os, socket
-        print("on", socket.gethostname(), os.environ.get("SLURM_JOB_ID"))
-        os.makedirs("outputs", exist_ok=True)
+        from azureml.core import Run
+        print("on", socket.gethostname(), os.environ.get("SLURM_JOB_ID"), os.path.exists("/tmp/roost"))
+        Run.get_context().log("loss", 0.5)
         open("outputs/model.txt", "w").write("weights")
     """)
-    assert run["status"] == "Completed", run["error"]
-    assert server.log(run).startswith(b"on n")
-    wait_until(lambda: not cluster.active_jobs(), 20, "the job to end")
+    words = server.log(run).decode().split()
+    assert words[0] == "on" and words[1] in cluster.names and words[2:] == ["None", "True"]
+    assert server.artifact(run, "outputs/model.txt") == b"weights"
+    assert server.metric(run, "loss")["points"][0]["value"] == 0.5
+    states = server.states(run)
+    assert states[0] == "Starting" and states[-3:] == ["Running", "Finalizing", "Completed"], states
+    assert run["node"].split("-")[0] == words[1]
+    no_jobs(cluster)
+    wait_until(lambda: not server.nodes("slurm"), 20, "the node to leave")
+
+
+def test_an_environment_travels(server: RoostServer) -> None:
+    definition = {"python": {"condaDependencies": {"dependencies": ["python", {"pip": ["alpha"]}]}}}
+    server.post("/workspaces/default/environments", {"name": "packed", "definition": definition})
+    code = f"""
+        import alpha, pathlib, sys
+        print(alpha.__version__, alpha.__file__.startswith("/tmp/roost/"), sys.prefix.startswith("/tmp/roost/"))
+        programs = [file for file in pathlib.Path(sys.prefix, "bin").iterdir() if not file.is_symlink()]
+        print(len(programs) > 0, [str(file) for file in programs if {str(server.data)!r} in file.read_text()])
+    """
+    for _ in range(2):
+        run = completed(server, code=code, environment={"name": "packed"})
+        assert server.log(run).decode().splitlines() == ["1.0 True True", "True []"]
+
+
+@pytest.mark.parametrize("nodes", [2, 4])
+def test_ddp(server: RoostServer, nodes: int) -> None:
+    run = completed(server, code=ALLREDUCE, distributed={"kind": "pytorch", "process_count": 2 * nodes, "node_count": nodes})
+    total = sum(range(1, 2 * nodes + 1))
+    assert [log.split() for log in rank_logs(server, run)] == [
+        ["rank", str(rank), "of", str(2 * nodes), "sum", str(total)] for rank in range(2 * nodes)]
+    ranks = server.get(f"/runs/{run['id']}/ranks")["items"]
+    assert len({rank["node"] for rank in ranks}) == nodes
+
+
+@pytest.mark.parametrize("nodes", [2, 4])
+def test_mpi(server: RoostServer, nodes: int) -> None:
+    if not shutil.which("mpirun"):
+        pytest.skip("there is no mpirun here")
+    run = completed(server, code=MPI_ALLREDUCE, distributed={"kind": "mpi", "process_count_per_node": 2, "node_count": nodes})
+    total = str(sum(range(1, 2 * nodes + 1)))
+    assert [log.split()[:6] for log in rank_logs(server, run)] == [
+        ["rank", str(rank), "of", str(2 * nodes), "sum", total] for rank in range(2 * nodes)]
+
+
+def test_the_older_contract_needs_no_shared_disk(server: RoostServer) -> None:
+    run = completed(server, code=OLDER, distributed={"kind": "pytorch", "node_count": 2},
+                    arguments=["--dist-url", "$AZ_BATCHAI_PYTORCH_INIT_METHOD", "--rank", "$AZ_BATCHAI_TASK_INDEX",
+                               "--world-size", "2"])
+    assert [log.split() for log in rank_logs(server, run)] == [["tcp", "0", "2"], ["tcp", "1", "2"]]
+
+
+def test_cancel_while_it_waits(server: RoostServer, cluster: SlurmCluster) -> None:
+    first = server.submit(SLEEP, compute="whole", node_count=4)
+    server.wait(first, "Running", timeout=60)
+    second = server.submit(SLEEP, compute="whole", node_count=2)
+    wait_until(lambda: len(cluster.active_jobs()) == 2, 20, "the second job in the queue")
+    assert server.get_run(second)["status"] == "Queued"
+    server.cancel(second)
+    assert server.wait(second)["status"] == "Canceled"
+    wait_until(lambda: len(cluster.active_jobs()) == 1, 20, "the second job to go")
+    server.cancel(first)
+    assert server.wait(first)["status"] == "Canceled"
+    no_jobs(cluster)
+
+
+def test_time_limit(server: RoostServer, cluster: SlurmCluster) -> None:
+    run = server.run(SLEEP, timeout=60, compute="slurm", max_run_duration_seconds=2)
+    assert run["status"] == "Canceled" and run["error"]["code"] == "time_limit", run["error"]
+    no_jobs(cluster)
+
+
+def test_slurms_own_time_limit(server: RoostServer, cluster: SlurmCluster) -> None:
+    run = server.wait(server.submit(SLEEP, compute="slurm"), "Running", timeout=60)
+    (job,) = cluster.active_jobs()
+    cluster.run("scontrol", "update", f"jobid={job['id']}", "TimeLimit=1")
+    wait_until(lambda: server.log(run) == b"begun\n", 20, "its output")
+    run = server.wait(run, timeout=120)
+    assert run["status"] == "Canceled" and run["error"]["code"] == "time_limit", run["error"]
+    assert "Slurm ended job" in run["error"]["message"]
+    no_jobs(cluster)
+
+
+def test_a_job_canceled_by_hand(server: RoostServer, cluster: SlurmCluster) -> None:
+    run = server.wait(server.submit("""
+        import signal, sys, time
+        def last_words(*_):
+            print("asked to end", flush=True)
+            open("outputs/late.txt", "w").write("saved")
+            sys.exit(0)
+        signal.signal(signal.SIGTERM, last_words)
+        print("begun", flush=True)
+        time.sleep(600)
+    """, compute="slurm"), "Running", timeout=60)
+    wait_until(lambda: server.log(run) == b"begun\n", 20, "its output")
+    (job,) = cluster.active_jobs()
+    cluster.run("scancel", job["id"])
+    run = server.wait(run, timeout=40)
+    assert run["status"] == "Canceled" and "canceled outside of Roost" in server.events(run)[-1]["reason"]
+    assert server.log(run) == b"begun\nasked to end\n"
+    assert server.artifact(run, "outputs/late.txt") == b"saved"
+
+
+def test_a_rank_fails(server: RoostServer, cluster: SlurmCluster) -> None:
+    run = server.run("""
+        import os, time
+        if os.environ["RANK"] == "2":
+            raise ValueError("rank two is to blame")
+        time.sleep(600)
+    """, timeout=60, compute="slurm", distributed={"kind": "pytorch", "process_count": 4, "node_count": 2})
+    assert run["status"] == "Failed" and run["error"]["rank"] == 2, run["error"]
+    assert "rank two is to blame" in run["error"]["message"]
+    no_jobs(cluster)
+
+
+def test_many_runs_go_as_one_array(server: RoostServer, cluster: SlurmCluster) -> None:
+    before = len({job["name"] for job in cluster.jobs()})
+    blocker = server.wait(server.submit(SLEEP, compute="whole", node_count=4), "Running", timeout=60)
+    runs = [server.submit(f"print({i})", compute="slurm") for i in range(30)]
+    wait_until(lambda: len(cluster.active_jobs()) == 31, 30, "all of them in the queue")
+    assert len({job["name"] for job in cluster.jobs()}) - before < 15
+    server.cancel(runs[7])
+    server.cancel(blocker)
+    for i, run in enumerate(runs):
+        ended = server.wait(run, timeout=90)
+        assert ended["status"] == ("Canceled" if i == 7 else "Completed"), ended["error"]
+        assert i == 7 or server.log(run) == f"{i}\n".encode()
+    no_jobs(cluster)
+
+
+def test_a_vm_size_that_the_operator_gave_to_slurm(cluster: SlurmCluster, make_server: MakeServer) -> None:
+    server = make_server({**IMPATIENT, **cluster.config(vm_sizes={"standard_nc6": {"partition": "main", "cpus": 2}})})
+    body = {"name": "gpu-cluster", "vm_size": "STANDARD_NC6", "max_nodes": 1}
+    made = server.expect(201, "POST", "/workspaces/default/computes", json=body)
+    assert made["type"] == "Slurm" and made["slurm"]["partition"] == "main"
+    local = server.expect(201, "POST", "/workspaces/default/computes", json={"name": "other", "vm_size": "STANDARD_D2_V2"})
+    assert local["type"] == "AmlCompute"
+    first, second = (server.submit(SLEEP, compute="gpu-cluster") for _ in range(2))
+    server.wait(first, "Running", timeout=60)
+    assert len(cluster.active_jobs()) == 1, "max_nodes is one"
+    server.cancel(first)
+    server.wait(second, "Running", timeout=60)
+    server.stop()  # `roost down`
+    no_jobs(cluster)
+
+
+def test_what_slurm_refuses(server: RoostServer) -> None:
+    answer = server.api("POST", "/workspaces/default/computes", json={"name": "wrong", "slurm": {"partition": "nope"}})
+    assert answer.status == 400 and "there is no such partition" in answer.json["error"]["message"]
+    answer = server.api("POST", "/workspaces/default/computes", json={"name": "wrong", "slurm": {"partition": "--wrap=x"}})
+    assert answer.status == 400 and "Slurm has no such name" in answer.json["error"]["message"]
+    attach(server, "big", partition="main", cpus=1)
+    gone = {"name": "gone", "slurm": {"partition": "main", "constraint": "gpu"}}
+    assert server.api("POST", "/workspaces/default/computes", json=gone).status == 400

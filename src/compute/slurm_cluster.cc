@@ -1,6 +1,7 @@
 #include "compute/slurm_cluster.h"
 
 #include <chrono>
+#include <cstdlib>
 
 #include <fmt/format.h>
 
@@ -8,12 +9,20 @@
 #include "base/text.h"
 
 namespace roost {
+namespace {
+
+constexpr std::size_t kSmallWords = 5;  // that in_small_environment() puts before a command for a shell
+
+}  // namespace
 
 Result<std::string> SlurmCluster::call(std::vector<std::string> words, std::string_view input) const {
-  const std::string program = words.front();
   if (settings_.through_shell) {
     std::string line;
-    for (const auto& word : words) line += (line.empty() ? "" : " ") + shell_quote(word);
+    const bool is_small = words.front() == "env";
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const bool is_for_shell = is_small && i < kSmallWords;
+      line += fmt::format("{}{}", line.empty() ? "" : " ", is_for_shell ? words[i] : shell_quote(words[i]));
+    }
     words = {line};
   }
   words.insert(words.begin(), settings_.through.begin(), settings_.through.end());
@@ -28,8 +37,26 @@ Result<std::string> SlurmCluster::call(std::vector<std::string> words, std::stri
   return fail(problem.waiting_helps ? ErrorCode::kUnavailable : ErrorCode::kInvalidArgument, problem.words);
 }
 
+// A job gets the environment that sbatch was called with: none of this server's secrets and settings.
+std::vector<std::string> SlurmCluster::in_small_environment(std::vector<std::string> words) const {
+  std::vector<std::string> first = {"env", "-i"};
+  if (settings_.through_shell) {
+    // Read by the login node's shell, which knows where Slurm is.
+    for (const char* name : {"PATH", "HOME"}) first.push_back(fmt::format("{0}=\"${0}\"", name));
+    first.push_back(fmt::format("${{{0}:+{0}=\"${0}\"}}", "SLURM_CONF"));
+  } else {
+    for (const char* name : {"PATH", "HOME", "USER", "LOGNAME", "SLURM_CONF"}) {
+      const char* value = std::getenv(name);
+      if (value && !settings_.variables.contains(name)) first.push_back(fmt::format("{}={}", name, value));
+    }
+    for (const auto& [name, value] : settings_.variables) first.push_back(fmt::format("{}={}", name, value));
+  }
+  words.insert(words.begin(), first.begin(), first.end());
+  return words;
+}
+
 Result<std::string> SlurmCluster::submit(const SlurmSubmission& job) const {
-  ROOST_TRY(const std::string answer, call(sbatch_words(job), job_script(job)));
+  ROOST_TRY(const std::string answer, call(in_small_environment(sbatch_words(job)), job_script(job)));
   return parse_job_id(answer);
 }
 

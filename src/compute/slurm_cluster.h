@@ -34,6 +34,7 @@ class SlurmCluster {
   Status check(const SlurmOptions& options, std::int64_t nodes) const;
 
  private:
+  std::vector<std::string> in_small_environment(std::vector<std::string> words) const;
   Result<std::string> call(std::vector<std::string> words, std::string_view input = {}) const;
 
   SlurmSettings settings_;

@@ -60,8 +60,9 @@ std::vector<std::string> sbatch_words(const SlurmSubmission& job) {
                                     fmt::format("--nodes={}", job.nodes), "--ntasks-per-node=1",
                                     // Roost itself decides on another try, and hears of a node's end from the others.
                                     "--no-requeue", "--no-kill",
-                                    // The default passes this server's whole environment on.
-                                    "--export=PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin,LANG=C.UTF-8",
+                                    // Anything less has slurmd ask a login shell first, which may take long; who
+                                    // calls sbatch keeps its environment small.
+                                    "--export=ALL",
                                     "--chdir=/", "--input=/dev/null", "--output=/dev/null"};
   const auto add = [&](const char* option, const std::string& value) {
     if (!value.empty()) words.push_back(fmt::format("{}={}", option, value));
@@ -90,14 +91,13 @@ std::string job_script(const SlurmSubmission& job) {
   text += assignment("ROOST_PROGRAM_DIGEST", job.program_digest.substr(0, 16));
   text += assignment("ROOST_CA_TEXT", job.ca);
   text += job.folder.empty() ? "export ROOST_FOLDER=${TMPDIR:-/tmp}/roost-$(id -u)\n" : assignment("ROOST_FOLDER", job.folder);
-  text += "export HOME=~\n";
+  text += "export HOME=~ PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin${PATH:+:$PATH} LANG=C.UTF-8\n";
   text += kNodePart;
   if (job.nodes == 1) {
     text += "roost_node\n";
   } else {
     // A runner that ends badly is told to the others by the server, with the reason.
     text += fmt::format(
-        "unset SLURM_EXPORT_ENV\n"
         "exec srun --nodes={0} --ntasks={0} --ntasks-per-node=1 ${{SLURM_CPUS_PER_TASK:+--cpus-per-task=$SLURM_CPUS_PER_TASK}} \\\n"
         "  --export=ALL --kill-on-bad-exit=0 --no-kill --input=none --output=none bash -c \"$(declare -f roost_fetch roost_node); "
         "roost_node\"\n",

@@ -75,6 +75,8 @@ pid_t start_program(std::vector<std::string>& program, std::vector<std::string>&
     sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
     environ = envp.data();
+    // mpirun would start it where it was started itself, which may be on another machine.
+    if (const char* code = ::getenv("ROOST_MPI_CODE"); code && ::chdir(code) != 0) std::perror("roost: the code's folder");
     if (::dup2(log, 1) >= 0 && ::dup2(log, 2) >= 0) ::execvp(argv[0], argv.data());
     const int error = errno;
     if (::write(launch[1], &error, sizeof error) < 0) ::_exit(126);

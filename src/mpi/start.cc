@@ -95,6 +95,8 @@ int start(const std::vector<std::string>& arguments) {
   std::fflush(stderr);
   forget_resource_manager();
   for (const auto& [name, value] : line.variables) ::setenv(name.c_str(), value.c_str(), 1);
+  // A folder that every node has; each rank goes to its own.
+  if (::chdir("/") != 0) std::perror("roost: chdir");
   ::execv(mpirun.c_str(), pointers(line.words).data());
   return give_up("cannot start " + mpirun + ": " + std::strerror(errno));
 }

@@ -41,6 +41,7 @@ constexpr milliseconds kAfterFailure{250};
 constexpr std::int64_t kIdleTicks = 4;  // hundredths of a second of CPU between two looks
 // For the processes that still run when one fails: what they say of it tells who is to blame.
 constexpr milliseconds kLastWords{1000};
+constexpr int kEvictGrace = 2;  // seconds; Slurm kills everything after KillWait
 constexpr int kGangGrace = 5;  // seconds for the other processes, once one has failed
 
 void drain(int fd) {
@@ -160,6 +161,12 @@ void AttemptRun::abandon() {
   ::eventfd_write(wake_.get(), 1);
 }
 
+void AttemptRun::evict() {
+  if (evicted_.exchange(true)) return;
+  log_info("run {}: this node is taken away", run_id_);
+  cancel(kEvictGrace);
+}
+
 bool AttemptRun::is_fenced(const Error& error) const {
   return error.code == ErrorCode::kFailedPrecondition || error.code == ErrorCode::kUnauthenticated ||
          error.code == ErrorCode::kPermissionDenied || error.code == ErrorCode::kNotFound;
@@ -263,6 +270,7 @@ bool AttemptRun::wait_until(const std::function<bool()>& is_there) {
       const std::lock_guard lock(met_mutex_);
       if (is_there()) return true;
     }
+    if (settings_.is_evicted && settings_.is_evicted()) evict();
     if (abandoned_ || cancel_grace_ >= 0 || stop_grace_ >= 0) return false;
     pollfd wait{wake_.get(), POLLIN, 0};
     ::poll(&wait, 1, 1000);
@@ -400,6 +408,7 @@ void AttemptRun::follow(Outcome& outcome) {
   std::optional<steady_clock::time_point> kill_at;
   auto next_ship = steady_clock::now();
   for (;;) {
+    if (settings_.is_evicted && settings_.is_evicted()) evict();
     if (note_ends(*launched, outcome) && stop_grace_ < 0) stop_grace_ = kGangGrace;
     const int grace = cancel_grace_ >= 0 ? cancel_grace_.load() : stop_grace_.load();
     if (grace >= 0 && !stop_at) stop_at = steady_clock::now() + (cancel_grace_ >= 0 ? milliseconds(0) : kLastWords);
@@ -489,8 +498,17 @@ Json AttemptRun::rank_reports() const {
   return all;
 }
 
+// For the attempt that goes on elsewhere.
+void AttemptRun::save_outputs() {
+  KnownOutputs none;
+  auto saved = collect_outputs(server_, folder_ / "code", folder_ / "code" / "outputs", "outputs/", keeper_ ? keeper_->known() : none);
+  if (saved && !saved->empty()) saved = call("outputs", {{"node_rank", node_rank_}, {"outputs", std::move(*saved)}});
+  if (!saved) log_warning("run {}: the last outputs are lost: {}", run_id_, saved.error().message);
+}
+
 void AttemptRun::report(Outcome& outcome) {
   if (!ship_all()) return;
+  if (evicted_) return save_outputs();
   const fs::path outputs = folder_ / "code" / "outputs";
   std::error_code ignored;
   if (fs::exists(outputs, ignored) && !fs::is_empty(outputs, ignored)) {

@@ -31,6 +31,7 @@ struct NodeSettings {
   std::string gpus;              // for CUDA_VISIBLE_DEVICES
   bool machine_has_gpus = false;
   bool joined = false;  // on a machine that may share nothing with the server
+  std::function<bool()> is_evicted;  // whoever gave this node takes it back, in a few seconds
   Fd output_watch;  // inotify; one for all attempts, because closing it takes the kernel 10 ms
 };
 
@@ -60,6 +61,9 @@ class AttemptRun {
   void cancel(int grace_seconds);
   // The server wants nothing more of this attempt: end it at once.
   void abandon();
+  // The node is taken away: what the attempt has done so far is saved, and nothing is reported, because
+  // only the server can learn why.
+  void evict();
 
   // Where its Python processes are now; empty while none run.
   Json take_stacks() const;
@@ -103,6 +107,7 @@ class AttemptRun {
   Result<struct ImageRoot> image_root() const;
   bool ship_all();
   void report(Outcome& outcome);
+  void save_outputs();
   Json rank_reports() const;
   Result<Json> call(const std::string& what, const Json& body);
   // True if the answer means that this attempt was given up.
@@ -126,6 +131,7 @@ class AttemptRun {
   std::vector<std::filesystem::path> outside_;  // what was laid out, to be removed at the end
   Micros stopping_since_ = 0;  // when the processes here were told to end
   std::atomic<bool> abandoned_ = false;
+  std::atomic<bool> evicted_ = false;
   std::atomic<int> cancel_grace_ = -1;
   std::atomic<int> supervisor_ = 0;           // its pid while processes run
   std::atomic<std::int64_t> bytes_shipped_ = 0;

@@ -70,11 +70,12 @@ fs::path MpiNode::rank_file(int rank, const char* what) const {
   return folder_ / fmt::format("rank-{}.{}", rank, what);
 }
 
-Status MpiNode::write_rank(int rank, const LaunchProcess& process) const {
+Status MpiNode::write_rank(int rank, const LaunchProcess& process, const fs::path& code) const {
   std::string words;
   std::string variables;
   for (const auto& word : process.program) words.append(word).push_back('\0');
   for (const auto& [name, value] : process.variables) variables.append(name + "=" + value).push_back('\0');
+  variables.append("ROOST_MPI_CODE=" + code.string()).push_back('\0');
   ROOST_CHECK(put_file(rank_file(rank, "program"), words));
   return put_file(rank_file(rank, "environment"), variables);
 }

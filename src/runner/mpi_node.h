@@ -25,7 +25,7 @@ class MpiNode {
   std::filesystem::path launcher_log() const { return folder_ / "mpirun.log"; }
 
   // Writes down what each rank of this node will be, for roost-mpi to start.
-  Status write_rank(int rank, const LaunchProcess& process) const;
+  Status write_rank(int rank, const LaunchProcess& process, const std::filesystem::path& code) const;
 
   // What to launch on the first node: mpirun. `variables` are those of the node, without a rank's.
   LaunchProcess launcher(const Gang& gang, const std::vector<NodeFacts>& nodes,

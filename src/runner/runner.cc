@@ -154,7 +154,9 @@ class Runner {
       {
         std::unique_lock lock(mutex_);
         changed_.wait_for(lock, beats_ == 0 ? milliseconds(200) : heartbeat_,
-                          [this] { return stop_ || terminated || !stack_requests_.empty(); });
+                          [this] {
+                            return stop_ || (terminated && !settings_.is_evicted) || !stack_requests_.empty();
+                          });
         if (stop_) return;
         if (!stack_requests_.empty() && current_) {
           const std::string id = std::exchange(stack_requests_, {}).back();
@@ -164,7 +166,7 @@ class Runner {
           continue;
         }
         stack_requests_.clear();
-        if (terminated && current_) current_->abandon();
+        if (terminated && current_ && !settings_.is_evicted) current_->abandon();
         if (current_) {
           body.update({{"run", current_->run_id()},
                        {"attempt", current_->attempt()},
@@ -241,6 +243,7 @@ Status run_runner(const RunnerOptions& options) {
   settings.gpus = options.gpus;
   settings.address = options.address;
   settings.joined = options.joined;
+  if (options.joined) settings.is_evicted = [] { return terminated.load(); };
   settings.output_watch.reset(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
   settings.machine_has_gpus = fs::exists("/dev/nvidiactl");
   ROOST_CHECK(make_folders(settings.cache));

@@ -19,6 +19,9 @@ namespace roost {
 namespace {
 
 constexpr auto kTick = std::chrono::milliseconds(250);
+constexpr auto kGather = std::chrono::milliseconds(25);
+// The first run goes at once; those that come right behind it are gathered, and go as one array.
+constexpr Micros kGatherFor = 100 * 1000;
 constexpr Micros kRetryAfterTrouble = 2 * kSecond;
 constexpr Micros kCancelAgain = 10 * kSecond;
 constexpr Micros kLeaveGrace = 5 * kSecond;    // for runners to leave by themselves
@@ -72,9 +75,14 @@ void SlurmLoop::wake() {
 void SlurmLoop::run(std::stop_token stop) {
   bool busy = true;
   while (!stop.stop_requested()) {
+    again_soon_ = false;
     busy = pass();
     std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, stop, busy ? kTick : 4 * kTick, [this] { return woken_; });
+    if (again_soon_) {
+      changed_.wait_for(lock, stop, kGather, [] { return false; });
+    } else {
+      changed_.wait_for(lock, stop, busy ? kTick : 4 * kTick, [this] { return woken_; });
+    }
     woken_ = false;
   }
 }
@@ -208,6 +216,10 @@ void SlurmLoop::submit_waiting(const View& view) {
     const auto waiting = view.waiting.find(key);
     if (waiting == view.waiting.end() || compute.deleting) continue;
     if (const auto later = not_before_.find(key); later != not_before_.end() && now < later->second) continue;
+    if (now - last_submitted_[key] < kGatherFor) {
+      again_soon_ = true;
+      continue;
+    }
     std::int64_t held = 0;  // nodes that Slurm was asked for already
     for (const auto& allocation : view.allocations) {
       if (key_of(allocation.workspace, allocation.compute) == key && allocation.state != AllocationState::kEnding) held += allocation.nodes;
@@ -276,6 +288,7 @@ void SlurmLoop::submit(const Compute& compute, const std::vector<Run>& runs) {
   if (!written) return report_error(written, "noting a Slurm job");
 
   const auto number = app_.slurm->submit(job);
+  last_submitted_[key] = app_.clock.now();
   if (!number && number.error().code == ErrorCode::kDeadlineExceeded) {
     set_trouble(compute, number.error().message);
     return;  // it may have been taken: the queue will tell

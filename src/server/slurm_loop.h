@@ -70,6 +70,8 @@ class SlurmLoop {
   std::map<std::int64_t, int> false_starts_;    // by run
   std::map<std::string, Micros> canceled_;      // by allocation, when scancel was last called
   std::map<std::string, int> unlisted_;         // by allocation, how often in a row Slurm did not know it
+  std::map<std::string, Micros> last_submitted_;  // by workspace/compute
+  bool again_soon_ = false;
   Micros next_poll_ = 0;
   std::string program_digest_;
   std::jthread thread_;
