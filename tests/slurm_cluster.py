@@ -6,10 +6,13 @@ import socket
 import subprocess
 import tempfile
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, Iterator, List, Optional
+
+import pytest
 
 import slurm_node
 from processes import wait_until
+from roost_fixture import RoostServer
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = ("slurmctld", "slurmd", "munged", "sbatch", "srun", "ip", "unshare")
@@ -186,3 +189,20 @@ class SlurmCluster:
             self.kill(name)
         subprocess.run(["ip", "link", "del", self.bridge], capture_output=True, timeout=20)
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def make_cluster(**settings: Any) -> Iterator[SlurmCluster]:
+    """For a fixture: a cluster that is gone afterwards."""
+    if reason := why_not():
+        pytest.skip(reason)
+    made = SlurmCluster(**settings)
+    yield made
+    made.close()
+
+
+def attach(server: RoostServer, name: str, **options: Any) -> Dict[str, Any]:
+    return server.expect(201, "POST", "/workspaces/default/computes", json={"name": name, "slurm": options})
+
+
+def no_jobs(cluster: SlurmCluster) -> None:
+    wait_until(lambda: not cluster.active_jobs(), 30, "no job to be left")

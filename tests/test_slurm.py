@@ -1,18 +1,14 @@
 """Runs on a real Slurm cluster whose nodes share no disk with the server: what they are, and how they end."""
-import json
 import shutil
-import textwrap
-from pathlib import Path
 from typing import Any, Dict, Iterator, List
 
 import pytest
 
-import slurm_cluster
-from conftest import IMPATIENT, Gate, MakeServer
+from conftest import IMPATIENT, MakeServer
 from local_index import make_wheel
 from processes import wait_until
 from roost_fixture import RoostServer
-from slurm_cluster import SlurmCluster
+from slurm_cluster import SlurmCluster, attach, make_cluster, no_jobs
 from test_distributed import ALLREDUCE, OLDER
 from test_mpi import ALLREDUCE as MPI_ALLREDUCE
 
@@ -21,11 +17,7 @@ SLEEP = "import time; print('begun', flush=True); time.sleep(600)"
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[SlurmCluster]:
-    if reason := slurm_cluster.why_not():
-        pytest.skip(reason)
-    made = SlurmCluster()
-    yield made
-    made.close()
+    yield from make_cluster()
 
 
 @pytest.fixture(scope="module")
@@ -39,10 +31,6 @@ def server(cluster: SlurmCluster, make_shared_server: MakeServer, tmp_path_facto
     return server
 
 
-def attach(server: RoostServer, name: str, **options: Any) -> Dict[str, Any]:
-    return server.expect(201, "POST", "/workspaces/default/computes", json={"name": name, "slurm": options})
-
-
 def completed(server: RoostServer, timeout: float = 120, **spec: Any) -> Dict[str, Any]:
     run = server.run(timeout=timeout, **{"compute": "slurm", **spec})
     assert run["status"] == "Completed", (run["error"], server.log(run)[-2000:])
@@ -52,10 +40,6 @@ def completed(server: RoostServer, timeout: float = 120, **spec: Any) -> Dict[st
 def rank_logs(server: RoostServer, run: Dict[str, Any]) -> List[str]:
     ranks = server.get(f"/runs/{run['id']}/ranks")["items"]
     return [server.log(run, rank["log"]).decode() for rank in ranks]
-
-
-def no_jobs(cluster: SlurmCluster) -> None:
-    wait_until(lambda: not cluster.active_jobs(), 30, "no job to be left")
 
 
 def test_one_node(server: RoostServer, cluster: SlurmCluster) -> None:
@@ -141,7 +125,7 @@ def test_time_limit(server: RoostServer, cluster: SlurmCluster) -> None:
 def test_slurms_own_time_limit(server: RoostServer, cluster: SlurmCluster) -> None:
     run = server.wait(server.submit(SLEEP, compute="slurm"), "Running", timeout=60)
     (job,) = cluster.active_jobs()
-    cluster.run("scontrol", "update", f"jobid={job['id']}", "TimeLimit=1")
+    cluster.run("scontrol", "update", f"jobid={job['id']}", "EndTime=now+2")
     wait_until(lambda: server.log(run) == b"begun\n", 20, "its output")
     run = server.wait(run, timeout=120)
     assert run["status"] == "Canceled" and run["error"]["code"] == "time_limit", run["error"]

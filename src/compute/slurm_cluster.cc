@@ -70,6 +70,12 @@ Result<std::vector<SlurmHost>> SlurmCluster::hosts() const {
   return parse_sinfo(text);
 }
 
+Result<std::int64_t> SlurmCluster::controller_started() const {
+  ROOST_TRY(const std::string text, call({"scontrol", "show", "config"}));
+  if (const auto started = parse_boot_time(text)) return *started;
+  return fail(ErrorCode::kInternal, "scontrol does not say when slurmctld started");
+}
+
 Status SlurmCluster::cancel(const std::string& name, const std::string& id) const {
   std::vector<std::string> words = {"scancel", "--quiet", "--name=" + name};
   if (!id.empty()) words.push_back(id);

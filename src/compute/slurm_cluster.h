@@ -28,6 +28,8 @@ class SlurmCluster {
   // This user's jobs, also those that ended not long ago.
   Result<std::vector<SlurmJob>> jobs() const;
   Result<std::vector<SlurmHost>> hosts() const;
+  // When the controller started, in seconds since the epoch.
+  Result<std::int64_t> controller_started() const;
   // Ends the job with that number only if it has that name. `id` may be empty: every job of that name.
   Status cancel(const std::string& name, const std::string& id) const;
   // Whether a job like this would be taken; says why not.

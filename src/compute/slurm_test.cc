@@ -55,6 +55,15 @@ TEST(Sinfo, TellsWhichNodesAreGone) {
   EXPECT_FALSE(hosts[4].usable);  // does not answer
 }
 
+TEST(Scontrol, TellsWhenTheControllerStarted) {
+  const auto at = parse_boot_time("Configuration data as of 2026-11-16T07:40:00\nAuthType                = auth/munge\n"
+                                  "BOOT_TIME               = 2026-11-16T07:33:22\n");
+  ASSERT_TRUE(at);
+  EXPECT_EQ(parse_boot_time("BOOT_TIME = 2026-11-16T07:33:23").value_or(0) - *at, 1);
+  EXPECT_FALSE(parse_boot_time("BOOT_TIME"));
+  EXPECT_FALSE(parse_boot_time("BOOT_TIME = (null)"));
+}
+
 TEST(Reasons, AreInWords) {
   EXPECT_EQ(pending_words("Resources", 2), "waiting for 2 nodes to become free (Slurm: Resources)");
   EXPECT_EQ(pending_words("Resources", 1), "waiting for a node to become free (Slurm: Resources)");

@@ -166,6 +166,15 @@ std::vector<SlurmHost> parse_sinfo(std::string_view text) {
   return hosts;
 }
 
+std::optional<std::int64_t> parse_boot_time(std::string_view text) {
+  for (const auto& line : split(text, '\n')) {
+    if (!line.starts_with("BOOT_TIME")) continue;
+    const std::size_t equals = line.find('=');
+    if (equals != std::string::npos) return to_time(trim(std::string_view(line).substr(equals + 1)));
+  }
+  return std::nullopt;
+}
+
 std::string pending_words(std::string_view reason, std::int64_t nodes) {
   reason = trim(reason);
   if (reason == "Resources") {

@@ -45,6 +45,9 @@ struct SlurmHost {
 inline constexpr const char* kSinfoFormat = "%N|%T";
 std::vector<SlurmHost> parse_sinfo(std::string_view text);
 
+// From `scontrol show config`.
+std::optional<std::int64_t> parse_boot_time(std::string_view text);
+
 // Why a job waits, for the person who waits: "waiting for 2 nodes to become free (Slurm: Resources)".
 std::string pending_words(std::string_view reason, std::int64_t nodes);
 

@@ -26,6 +26,7 @@ constexpr Micros kRetryAfterTrouble = 2 * kSecond;
 constexpr Micros kCancelAgain = 10 * kSecond;
 constexpr Micros kLeaveGrace = 5 * kSecond;    // for runners to leave by themselves
 constexpr Micros kUnknownAfter = 10 * kSecond; // a job that nobody knows to have been taken
+constexpr Micros kAfterCrash = 300 * kSecond;
 constexpr int kUnlistedLooks = 2;
 constexpr int kMostFalseStarts = 3;
 constexpr std::int64_t kMostWaiting = 2000;    // looked at in one pass
@@ -424,7 +425,7 @@ void SlurmLoop::note_end(const Allocation& allocation, const SlurmJob& job) {
   const std::string words = end_words(job);
   if (allocation.state == AllocationState::kEnding) return forget(allocation, "left");
   const Micros now = app_.clock.now();
-  const bool by_hand = job.state.starts_with("CANCELLED");
+  const bool by_hand = job.state.starts_with("CANCELLED") && !may_be_mistaken(allocation);
   const bool too_long = job.state == "TIMEOUT" || job.state == "DEADLINE";
   std::string changed;
   report_error(app_.db->write([&](Tx& tx) -> Status {
@@ -441,7 +442,7 @@ void SlurmLoop::note_end(const Allocation& allocation, const SlurmJob& job) {
       return request_cancel(tx, run, words, now);
     }
     if (allocation.state == AllocationState::kUsed || !is_waiting(run)) return {};
-    if (++false_starts_[run.seq] < kMostFalseStarts) return {};
+    if (job.state.starts_with("CANCELLED") || ++false_starts_[run.seq] < kMostFalseStarts) return {};
     const std::string text = fmt::format("{} before a runner came up in it, {} times; look at the nodes {} and at slurmd's log there",
                                          words, kMostFalseStarts, job.hosts);
     run.error = {{"code", "slurm_job_ended"}, {"message", text}, {"last_lines", Json::array()}, {"node", nullptr}};
@@ -449,6 +450,14 @@ void SlurmLoop::note_end(const Allocation& allocation, const SlurmJob& job) {
   }), "noting the end of a Slurm job");
   if (!changed.empty()) app_.run_changed(changed);
   forget(allocation, words);
+}
+
+// After a crash Slurm gives numbers again that jobs on its nodes still have, and ends such jobs as soon as
+// they are started.
+bool SlurmLoop::may_be_mistaken(const Allocation& allocation) const {
+  const auto started = app_.slurm->controller_started();
+  if (!started || *started * kSecond > allocation.created) return true;
+  return allocation.state != AllocationState::kUsed && app_.clock.now() - *started * kSecond < kAfterCrash;
 }
 
 // The job is gone; what is left of its nodes with it. A run that still waits gets another.
