@@ -125,13 +125,4 @@ Result<LaunchSpec> AttemptRun::launch_spec() {
   return spec;
 }
 
-// The one process that the ranks of this node will be started by.
-Result<std::vector<LaunchProcess>> AttemptRun::mpi_processes(const std::vector<LaunchProcess>& ranks,
-                                                             const Variables& common) {
-  for (std::size_t i = 0; i < ranks.size(); ++i) ROOST_CHECK(mpi_->write_rank(ranks_[i].process.rank, ranks[i]));
-  if (node_rank_ == 0) return std::vector{mpi_->launcher(gang_, nodes_, common)};
-  const std::lock_guard lock(met_mutex_);
-  return std::vector{mpi_->daemon(*command_, common)};
-}
-
 }  // namespace roost

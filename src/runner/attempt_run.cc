@@ -15,7 +15,6 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "domain/exit_text.h"
 #include "net/router.h"
 #include "runner/cgroup.h"
 #include "runner/collect_outputs.h"
@@ -67,19 +66,6 @@ Json or_null(const std::optional<T>& value) {
 }
 
 }  // namespace
-
-struct AttemptRun::Outcome {
-  std::string outcome = "exited";
-  std::string message;
-  Micros exited = 0;
-  Json outputs = Json::array();
-
-  void fail(std::string what, const Error& error) {
-    outcome = std::move(what);
-    message = error.message;
-    exited = SystemClock().now();
-  }
-};
 
 AttemptRun::AttemptRun(const NodeSettings& settings, Json order)
     : settings_(settings),
@@ -136,22 +122,6 @@ double AttemptRun::idle_seconds() {
   bytes_seen_ = bytes;
   ticks_seen_ = ticks;
   return std::chrono::duration<double>(now - last_active_).count();
-}
-
-void AttemptRun::exec(const std::string& command) {
-  {
-    const std::lock_guard lock(met_mutex_);
-    command_ = command;
-  }
-  ::eventfd_write(wake_.get(), 1);
-}
-
-void AttemptRun::command_ended(const std::string& node, int exit_code) {
-  {
-    const std::lock_guard lock(met_mutex_);
-    ended_there_.emplace_back(node, exit_code);
-  }
-  ::eventfd_write(wake_.get(), 1);
 }
 
 void AttemptRun::abandon() {
@@ -283,25 +253,9 @@ Status AttemptRun::stage_data() {
   return {};
 }
 
-// The ends that were not noted yet, the first one first.
-std::vector<ProcessEnd> AttemptRun::take_ends(Launched& launched) {
-  std::vector<ProcessEnd> ends = launched.take_ends();
-  if (!mpi_) return ends;
-  for (const auto& end : std::exchange(ends, {})) launcher_end_ = end;
-  for (std::size_t i = 0; i < ranks_.size(); ++i) {
-    if (ranks_[i].end) continue;
-    if (auto end = mpi_->end_of(ranks_[i].process.rank)) {
-      end->index = static_cast<int>(i);
-      ends.push_back(*end);
-    }
-  }
-  std::stable_sort(ends.begin(), ends.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
-  return ends;
-}
-
 bool AttemptRun::note_ends(Launched& launched, Outcome& outcome) {
   bool failed = false;
-  for (const auto& end : take_ends(launched)) {
+  for (const auto& end : mpi_ ? take_mpi_ends(launched) : launched.take_ends()) {
     Rank& rank = ranks_.at(static_cast<std::size_t>(end.index));
     rank.end = end;
     rank.stopped = stopping_since_ != 0 && end.at >= stopping_since_;
@@ -325,51 +279,6 @@ void AttemptRun::tell_failure() {
   const auto told = server_.once([&](ApiClient& api) { return api.post(path, failure_); });
   if (told) failure_["told"] = true;
   if (!told && is_fenced(told.error())) abandon();
-}
-
-void AttemptRun::relay_for_mpi() {
-  if (!mpi_ || node_rank_ != 0) return;
-  for (auto& ask : mpi_->take_asks(nodes_)) asks_.push_back(std::move(ask));
-  const std::string path = fmt::format("/attempts/{}/{}/command", percent_encode(run_id_), attempt_);
-  while (!asks_.empty()) {
-    const Json body = {{"node", asks_.front().node}, {"command", asks_.front().command}};
-    const auto told = server_.once([&](ApiClient& api) { return api.post(path, body); });
-    if (!told && is_fenced(told.error())) abandon();
-    if (!told) break;
-    asks_.erase(asks_.begin());
-  }
-  const std::lock_guard lock(met_mutex_);
-  for (const auto& [node, exit_code] : std::exchange(ended_there_, {})) {
-    if (const Status answered = mpi_->answer(node, exit_code); !answered) log_warning("{}", answered.error().message);
-  }
-}
-
-// What is to be said of mpirun itself, if no process can be blamed.
-void AttemptRun::conclude_mpi(Outcome& outcome) {
-  if (node_rank_ > 0) {
-    const int code = launcher_end_ && launcher_end_->exit_code ? *launcher_end_->exit_code : 255;
-    if (const auto told = call("command-ended", {{"node_rank", node_rank_}, {"exit_code", code}});
-        !told && is_fenced(told.error())) {
-      abandon();
-    }
-  }
-  const bool ended_well = launcher_end_ && launcher_end_->exit_code == 0;
-  const bool told_to = launcher_end_ && stopping_since_ != 0 && launcher_end_->at >= stopping_since_;
-  if (outcome.outcome != "exited" || ended_well || abandoned_ || cancel_grace_ >= 0) return;
-  if (std::string why = mpi_->failure(); !why.empty()) {
-    return outcome.fail("launch_failed", {ErrorCode::kFailedPrecondition, why});
-  }
-  if (told_to) return;
-  const bool has_begun = std::any_of(ranks_.begin(), ranks_.end(), [this](const Rank& rank) {
-    return mpi_->has_started(rank.process.rank);
-  });
-  const std::string end =
-      launcher_end_ ? end_text(launcher_end_->exit_code, launcher_end_->signal, false) : "ended without a word";
-  const std::string words = mpi_->last_words();
-  outcome.fail("launcher_failed",
-               {ErrorCode::kInternal,
-                fmt::format("{} on {} {}{}{}", node_rank_ == 0 ? "mpirun" : "the daemon of mpirun", settings_.node, end,
-                            has_begun ? "" : " before it started a process", words.empty() ? "" : ": " + words)});
 }
 
 void AttemptRun::follow(Outcome& outcome) {
@@ -414,7 +323,7 @@ void AttemptRun::follow(Outcome& outcome) {
       kill_at = steady_clock::time_point::max();
     }
     if (launched->is_over()) break;
-    relay_for_mpi();
+    if (mpi_) relay_for_mpi();
     bool more = false;
     if (steady_clock::now() >= next_ship) {
       const auto shipped = streams_->ship(server_);
