@@ -9,6 +9,7 @@
 #include "runner/attempt_run.h"
 #include "runner/command_line.h"
 #include "runner/image_root.h"
+#include "runner/scratch_file.h"
 
 namespace fs = std::filesystem;
 
@@ -103,7 +104,7 @@ Result<LaunchSpec> AttemptRun::launch_spec() {
   if (gang_.nodes > 1 || mpi_) {
     spec.host_name = settings_.node;
     spec.hosts = folder_ / "hosts";
-    ROOST_CHECK(write_file_atomic(spec.hosts, hosts_file(nodes_)));
+    ROOST_CHECK(write_scratch_file(spec.hosts, hosts_file(nodes_)));
   }
   for (const auto& rank : ranks_) {
     LaunchProcess process;

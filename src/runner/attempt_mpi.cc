@@ -34,8 +34,16 @@ Result<std::vector<LaunchProcess>> AttemptRun::mpi_processes(const std::vector<L
                                                              const std::map<std::string, std::string>& common) {
   for (std::size_t i = 0; i < ranks.size(); ++i) ROOST_CHECK(mpi_->write_rank(ranks_[i].process.rank, ranks[i]));
   if (node_rank_ == 0) return std::vector{mpi_->launcher(gang_, nodes_, common)};
+  return std::vector{mpi_->daemon(common)};
+}
+
+// All else is ready by then: every rank waits for the last daemon.
+bool AttemptRun::await_mpi_command(LaunchSpec& spec) {
+  if (node_rank_ == 0) return true;
+  if (!wait_until([this] { return command_.has_value(); })) return false;
   const std::lock_guard lock(met_mutex_);
-  return std::vector{mpi_->daemon(*command_, common)};
+  spec.processes.front().program.push_back(*command_);
+  return true;
 }
 
 void AttemptRun::relay_for_mpi() {

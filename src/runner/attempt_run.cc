@@ -206,6 +206,7 @@ Result<bool> AttemptRun::meet() {
     log_info("run {} attempt {}: ready, waiting for the other nodes", run_id_, attempt_);
     if (!wait_until([this] { return !met_.is_null(); })) return false;
     nodes_.clear();
+    const std::lock_guard lock(met_mutex_);
     for (const auto& node : met_) {
       ROOST_TRY(NodeFacts facts, parse_node_facts(node));
       nodes_.push_back(std::move(facts));
@@ -220,8 +221,7 @@ Result<bool> AttemptRun::meet() {
     streams_->add_file(rank_log(gang_, rank.process.rank), rank.log);
     ranks_.push_back(std::move(rank));
   }
-  // mpirun runs on the first node; the others start what it asks for.
-  return !mpi_ || node_rank_ == 0 || wait_until([this] { return command_.has_value(); });
+  return true;
 }
 
 bool AttemptRun::wait_until(const std::function<bool()>& is_there) {
@@ -291,7 +291,11 @@ void AttemptRun::follow(Outcome& outcome) {
   // A watch goes when its file does.
   const int watch = settings_.output_watch.get();
   for (const auto& rank : ranks_) ::inotify_add_watch(watch, rank.log.c_str(), IN_MODIFY);
-  if (mpi_) ::inotify_add_watch(watch, mpi_->folder().c_str(), IN_MOVED_TO);
+  if (mpi_) ::inotify_add_watch(settings_.mpi_watch.get(), mpi_->folder().c_str(), IN_MOVED_TO);
+  if (mpi_ && !await_mpi_command(*spec)) {
+    outcome.exited = SystemClock().now();
+    return;
+  }
   const std::int64_t kills_before = out_of_memory_kills();
   auto launched = Launched::start(*spec);
   if (!launched) return outcome.fail("launch_failed", launched.error());
@@ -334,7 +338,8 @@ void AttemptRun::follow(Outcome& outcome) {
       if (more) next_ship = steady_clock::now();
       tell_failure();
     }
-    pollfd waits[] = {{launched->report_fd(), POLLIN, 0}, {wake_.get(), POLLIN, 0}, {watch, POLLIN, 0}};
+    pollfd waits[] = {{launched->report_fd(), POLLIN, 0}, {wake_.get(), POLLIN, 0},
+                      {settings_.mpi_watch.get(), POLLIN, 0}, {watch, POLLIN, 0}};
     milliseconds timeout = more ? milliseconds(0) : kLook;
     if (kill_at && *kill_at != steady_clock::time_point::max()) {
       const auto left = std::chrono::duration_cast<milliseconds>(*kill_at - steady_clock::now());
@@ -343,8 +348,9 @@ void AttemptRun::follow(Outcome& outcome) {
     // While a ship is not due, more output must not wake us again and again.
     const auto until_ship = std::chrono::ceil<milliseconds>(next_ship - steady_clock::now());
     const bool pause = until_ship > milliseconds(0);
-    ::poll(waits, pause ? 2 : 3, static_cast<int>((pause ? std::min(until_ship, timeout) : timeout).count()));
+    ::poll(waits, pause ? 3 : 4, static_cast<int>((pause ? std::min(until_ship, timeout) : timeout).count()));
     drain(wake_.get());
+    drain(settings_.mpi_watch.get());
     if (!pause) drain(watch);
   }
   supervisor_ = 0;

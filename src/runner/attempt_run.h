@@ -31,7 +31,9 @@ struct NodeSettings {
   std::string address = "127.0.0.1";  // by which the other nodes of a run reach this one
   std::string gpus;              // for CUDA_VISIBLE_DEVICES
   bool machine_has_gpus = false;
-  Fd output_watch;  // inotify; one for all attempts, because closing it takes the kernel 10 ms
+  // inotify; one for all attempts, because closing it takes the kernel 10 ms
+  Fd output_watch;
+  Fd mpi_watch;  // apart, because what mpirun asks for cannot wait as the output can
 };
 
 // One attempt of a run on this node, from staging to the report: all its processes here, or its share
@@ -108,6 +110,8 @@ class AttemptRun {
   Result<struct ImageRoot> image_root() const;
   Result<std::vector<LaunchProcess>> mpi_processes(const std::vector<LaunchProcess>& ranks,
                                                    const std::map<std::string, std::string>& common);
+  // On a node after the first: waits for the daemon's command and adds it. False if the attempt ended before.
+  bool await_mpi_command(LaunchSpec& spec);
   // Between mpirun and the other nodes: what it asks of them, and what became of it.
   void relay_for_mpi();
   // The ends of ranks that were not noted yet, the first one first; that of mpirun or its daemon is kept.
