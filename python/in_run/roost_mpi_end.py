@@ -7,8 +7,11 @@ their collective call.
 import os
 import sys
 import time
-from types import TracebackType
-from typing import Optional, Type
+
+TYPE_CHECKING = False  # every rank of a run loads this: typing takes longer than all the rest
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Optional, Type
 
 _show = sys.excepthook
 
@@ -19,7 +22,7 @@ def end_together() -> None:
 
 
 def _show_and_end(
-    kind: Type[BaseException], error: BaseException, trace: Optional[TracebackType]
+    kind: "Type[BaseException]", error: BaseException, trace: "Optional[TracebackType]"
 ) -> None:
     _show(kind, error, trace)
     mpi = sys.modules.get("mpi4py.MPI")

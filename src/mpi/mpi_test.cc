@@ -30,6 +30,25 @@ TEST(MpirunLine, KnowsTheKindsByTheirVersions) {
   EXPECT_EQ(flavour_of(""), Flavour::kUnknown);
 }
 
+TEST(MpirunLine, KnowsOpenMpiByItsFileToo) {
+  EXPECT_EQ(flavour_of_file("/usr/bin/orterun"), Flavour::kOpenMpi4);
+  EXPECT_EQ(flavour_of_file("orterun"), Flavour::kOpenMpi4);
+  EXPECT_EQ(flavour_of_file("/opt/orterun/bin/mpirun"), Flavour::kUnknown);
+  EXPECT_EQ(flavour_of_file("/usr/bin/mpiexec.hydra"), Flavour::kUnknown);
+}
+
+TEST(MpirunLine, OpenMpiLooksForNoOtherNetworkWhereThereIsNone) {
+  Plan plan = kPlan;
+  for (const auto flavour : {Flavour::kOpenMpi4, Flavour::kOpenMpi5, Flavour::kMpich}) {
+    plan.only_tcp = false;
+    auto words = mpirun_line(flavour, "mpirun", plan, "/x/agent", {}).words;
+    EXPECT_EQ(std::count(words.begin(), words.end(), "ob1"), 0);
+    plan.only_tcp = true;
+    words = mpirun_line(flavour, "mpirun", plan, "/x/agent", {}).words;
+    EXPECT_EQ(std::count(words.begin(), words.end(), "ob1"), flavour == Flavour::kMpich ? 0 : 1);
+  }
+}
+
 TEST(MpirunLine, EveryKindNamesTheNodesInOrderAndTheAgent) {
   for (const auto flavour : {Flavour::kOpenMpi4, Flavour::kOpenMpi5, Flavour::kMpich, Flavour::kIntel}) {
     const std::string text = text_of(flavour);

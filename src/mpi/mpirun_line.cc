@@ -31,6 +31,12 @@ std::string processes(const Plan& plan) {
   return std::to_string(plan.per_node * static_cast<int>(plan.hosts.size()));
 }
 
+// What Open MPI chooses anyway where there is only TCP, after a quarter of a second in which each rank looks for other
+// networks.
+void choose_tcp(const Plan& plan, std::vector<std::string>& words) {
+  if (plan.only_tcp) words.insert(words.end(), {"--mca", "pml", "ob1"});
+}
+
 std::vector<std::string> open_mpi_4(const Plan& plan, const std::string& agent) {
   std::vector<std::string> words = {"--allow-run-as-root",
                                     // The daemons stay in the foreground, under their runners.
@@ -45,6 +51,7 @@ std::vector<std::string> open_mpi_4(const Plan& plan, const std::string& agent) 
                                     "--host", hosts_with_slots(plan),
                                     "-np", processes(plan),
                                     "--map-by", "slot", "--bind-to", "none", "--oversubscribe"};
+  choose_tcp(plan, words);
   // On hosts of their own a rank that offered its loopback address would meet another's neighbour there.
   if (on_loopback(plan)) words.insert(words.end(), {"--mca", "if_base_retain_loopback", "1"});
   for (const char* layer : {"oob_tcp_if_include", "btl_tcp_if_include"}) {
@@ -64,6 +71,7 @@ std::vector<std::string> open_mpi_5(const Plan& plan, const std::string& agent) 
                                     "--host", hosts_with_slots(plan),
                                     "-np", processes(plan),
                                     "--map-by", "slot:OVERSUBSCRIBE", "--bind-to", "none"};
+  choose_tcp(plan, words);
   // Its daemons never use the loopback interface: on one machine they find another by themselves.
   if (plan.networks.empty() || on_loopback(plan)) return words;
   words.insert(words.end(), {"--prtemca", "prte_if_include", networks(plan)});
@@ -89,6 +97,10 @@ Flavour flavour_of(std::string_view version) {
   if (has(version, "OpenRTE") || has(version, "Open MPI) 4") || has(version, "Open MPI) 3")) return Flavour::kOpenMpi4;
   if (has(version, "Open MPI") || has(version, "PRRTE")) return Flavour::kOpenMpi5;
   return Flavour::kUnknown;
+}
+
+Flavour flavour_of_file(std::string_view path) {
+  return path.substr(path.rfind('/') + 1) == "orterun" ? Flavour::kOpenMpi4 : Flavour::kUnknown;
 }
 
 Line mpirun_line(Flavour flavour, const std::string& mpirun, const Plan& plan, const std::string& agent,

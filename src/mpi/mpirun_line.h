@@ -11,11 +11,14 @@ enum class Flavour { kOpenMpi4, kOpenMpi5, kMpich, kIntel, kUnknown };
 
 // By what `mpirun --version` prints.
 Flavour flavour_of(std::string_view version);
+// By the file that mpirun's name leads to; kUnknown if that tells nothing.
+Flavour flavour_of_file(std::string_view path);
 
 struct Plan {
   std::vector<std::string> hosts;      // names of the nodes, by node rank; the first is this one
   std::vector<std::string> networks;   // theirs, as "10.0.0.0/24"
   int per_node = 1;
+  bool only_tcp = false;  // there is no other network to be used
 };
 
 struct Line {

@@ -28,6 +28,15 @@ bool is_of_mpi(const std::string& name) {
   return false;
 }
 
+// Set for mpirun and its daemons by the runner, not meant for the script; under hydra the folder would be that of
+// another node.
+bool is_of_daemon(const std::string& variable) {
+  for (const char* name : {"TMPDIR=", "ROOST_MPI_FOLDER=", "HWLOC_COMPONENTS=", "HWLOC_PLUGINS_BLACKLIST="}) {
+    if (variable.rfind(name, 0) == 0) return true;
+  }
+  return false;
+}
+
 std::vector<std::string> environment_of_rank(const std::string& file) {
   std::map<std::string, std::string> all;
   const auto add = [&](const std::string& variable, bool only_new) {
@@ -37,9 +46,7 @@ std::vector<std::string> environment_of_rank(const std::string& file) {
   for (const auto& variable : split_nul(file)) add(variable, false);
   for (char** entry = environ; *entry; ++entry) {
     const std::string variable = *entry;
-    // The daemon's, not the script's; under hydra the second would be that of another node.
-    if (variable.rfind("TMPDIR=", 0) == 0 || variable.rfind("ROOST_MPI_FOLDER=", 0) == 0) continue;
-    add(variable, true);
+    if (!is_of_daemon(variable)) add(variable, true);
   }
   std::vector<std::string> list;
   for (const auto& [name, variable] : all) list.push_back(variable);

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "mpi/files.h"
+#include "mpi/networks.h"
 #include "mpi/mpirun_line.h"
 #include "mpi/programs.h"
 
@@ -44,6 +45,12 @@ std::string version_of(const std::string& program) {
   ::close(ends[0]);
   if (pid > 0) ::waitpid(pid, nullptr, 0);
   return text;
+}
+
+// Where the name leads to, through all links.
+std::string target_of(const std::string& program) {
+  char path[PATH_MAX] = {};
+  return ::realpath(program.c_str(), path) ? path : program;
 }
 
 // The machine's own resource manager would have mpirun start the daemons by its means.
@@ -85,9 +92,14 @@ int start(const std::vector<std::string>& arguments) {
   }
   char self[PATH_MAX] = {};
   if (::readlink("/proc/self/exe", self, sizeof self - 1) < 0) return give_up("cannot find its own program");
-  const std::string version = version_of(mpirun);
-  const Flavour flavour = flavour_of(version);
+  std::string version = target_of(mpirun);
+  Flavour flavour = flavour_of_file(version);
+  if (flavour == Flavour::kUnknown) {
+    version = version_of(mpirun);
+    flavour = flavour_of(version);
+  }
   const std::string first_line = version.substr(0, version.find('\n'));
+  plan.only_tcp = !has_other_networks() && !std::getenv("OMPI_MCA_pml");
   Line line = mpirun_line(flavour, mpirun, plan, std::string(self) + "-agent", {self, "rank"});
   std::fprintf(stderr, "roost: %s: %s\nroost:", mpirun.c_str(), first_line.c_str());
   for (const auto& word : line.words) std::fprintf(stderr, " %s", word.c_str());

@@ -9,6 +9,7 @@
 #include "runner/attempt_run.h"
 #include "runner/command_line.h"
 #include "runner/image_root.h"
+#include "runner/scratch_file.h"
 
 namespace fs = std::filesystem;
 
@@ -103,7 +104,7 @@ Result<LaunchSpec> AttemptRun::launch_spec() {
   if (gang_.nodes > 1 || mpi_) {
     spec.host_name = settings_.node;
     spec.hosts = folder_ / "hosts";
-    ROOST_CHECK(write_file_atomic(spec.hosts, hosts_file(nodes_)));
+    ROOST_CHECK(write_scratch_file(spec.hosts, hosts_file(nodes_)));
   }
   for (const auto& rank : ranks_) {
     LaunchProcess process;
@@ -123,17 +124,6 @@ Result<LaunchSpec> AttemptRun::launch_spec() {
     ROOST_TRY(spec.processes, mpi_processes(spec.processes, common));
   }
   return spec;
-}
-
-// The one process that the ranks of this node will be started by.
-Result<std::vector<LaunchProcess>> AttemptRun::mpi_processes(const std::vector<LaunchProcess>& ranks,
-                                                             const Variables& common) {
-  for (std::size_t i = 0; i < ranks.size(); ++i) {
-    ROOST_CHECK(mpi_->write_rank(ranks_[i].process.rank, ranks[i], folder_ / "code"));
-  }
-  if (node_rank_ == 0) return std::vector{mpi_->launcher(gang_, nodes_, common)};
-  const std::lock_guard lock(met_mutex_);
-  return std::vector{mpi_->daemon(*command_, common)};
 }
 
 }  // namespace roost

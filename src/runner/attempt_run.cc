@@ -15,7 +15,6 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "domain/exit_text.h"
 #include "net/router.h"
 #include "runner/cgroup.h"
 #include "runner/collect_outputs.h"
@@ -69,19 +68,6 @@ Json or_null(const std::optional<T>& value) {
 }
 
 }  // namespace
-
-struct AttemptRun::Outcome {
-  std::string outcome = "exited";
-  std::string message;
-  Micros exited = 0;
-  Json outputs = Json::array();
-
-  void fail(std::string what, const Error& error) {
-    outcome = std::move(what);
-    message = error.message;
-    exited = SystemClock().now();
-  }
-};
 
 AttemptRun::AttemptRun(const NodeSettings& settings, Json order)
     : settings_(settings),
@@ -138,22 +124,6 @@ double AttemptRun::idle_seconds() {
   bytes_seen_ = bytes;
   ticks_seen_ = ticks;
   return std::chrono::duration<double>(now - last_active_).count();
-}
-
-void AttemptRun::exec(const std::string& command) {
-  {
-    const std::lock_guard lock(met_mutex_);
-    command_ = command;
-  }
-  ::eventfd_write(wake_.get(), 1);
-}
-
-void AttemptRun::command_ended(const std::string& node, int exit_code) {
-  {
-    const std::lock_guard lock(met_mutex_);
-    ended_there_.emplace_back(node, exit_code);
-  }
-  ::eventfd_write(wake_.get(), 1);
 }
 
 void AttemptRun::abandon() {
@@ -246,6 +216,7 @@ Result<bool> AttemptRun::meet() {
     log_info("run {} attempt {}: ready, waiting for the other nodes", run_id_, attempt_);
     if (!wait_until([this] { return !met_.is_null(); })) return false;
     nodes_.clear();
+    const std::lock_guard lock(met_mutex_);
     for (const auto& node : met_) {
       ROOST_TRY(NodeFacts facts, parse_node_facts(node));
       nodes_.push_back(std::move(facts));
@@ -260,8 +231,7 @@ Result<bool> AttemptRun::meet() {
     streams_->add_file(rank_log(gang_, rank.process.rank), rank.log);
     ranks_.push_back(std::move(rank));
   }
-  // mpirun runs on the first node; the others start what it asks for.
-  return !mpi_ || node_rank_ == 0 || wait_until([this] { return command_.has_value(); });
+  return true;
 }
 
 bool AttemptRun::wait_until(const std::function<bool()>& is_there) {
@@ -294,25 +264,9 @@ Status AttemptRun::stage_data() {
   return {};
 }
 
-// The ends that were not noted yet, the first one first.
-std::vector<ProcessEnd> AttemptRun::take_ends(Launched& launched) {
-  std::vector<ProcessEnd> ends = launched.take_ends();
-  if (!mpi_) return ends;
-  for (const auto& end : std::exchange(ends, {})) launcher_end_ = end;
-  for (std::size_t i = 0; i < ranks_.size(); ++i) {
-    if (ranks_[i].end) continue;
-    if (auto end = mpi_->end_of(ranks_[i].process.rank)) {
-      end->index = static_cast<int>(i);
-      ends.push_back(*end);
-    }
-  }
-  std::stable_sort(ends.begin(), ends.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
-  return ends;
-}
-
 bool AttemptRun::note_ends(Launched& launched, Outcome& outcome) {
   bool failed = false;
-  for (const auto& end : take_ends(launched)) {
+  for (const auto& end : mpi_ ? take_mpi_ends(launched) : launched.take_ends()) {
     Rank& rank = ranks_.at(static_cast<std::size_t>(end.index));
     rank.end = end;
     rank.stopped = stopping_since_ != 0 && end.at >= stopping_since_;
@@ -338,51 +292,6 @@ void AttemptRun::tell_failure() {
   if (!told && is_fenced(told.error())) abandon();
 }
 
-void AttemptRun::relay_for_mpi() {
-  if (!mpi_ || node_rank_ != 0) return;
-  for (auto& ask : mpi_->take_asks(nodes_)) asks_.push_back(std::move(ask));
-  const std::string path = fmt::format("/attempts/{}/{}/command", percent_encode(run_id_), attempt_);
-  while (!asks_.empty()) {
-    const Json body = {{"node", asks_.front().node}, {"command", asks_.front().command}};
-    const auto told = server_.once([&](ApiClient& api) { return api.post(path, body); });
-    if (!told && is_fenced(told.error())) abandon();
-    if (!told) break;
-    asks_.erase(asks_.begin());
-  }
-  const std::lock_guard lock(met_mutex_);
-  for (const auto& [node, exit_code] : std::exchange(ended_there_, {})) {
-    if (const Status answered = mpi_->answer(node, exit_code); !answered) log_warning("{}", answered.error().message);
-  }
-}
-
-// What is to be said of mpirun itself, if no process can be blamed.
-void AttemptRun::conclude_mpi(Outcome& outcome) {
-  if (node_rank_ > 0) {
-    const int code = launcher_end_ && launcher_end_->exit_code ? *launcher_end_->exit_code : 255;
-    if (const auto told = call("command-ended", {{"node_rank", node_rank_}, {"exit_code", code}});
-        !told && is_fenced(told.error())) {
-      abandon();
-    }
-  }
-  const bool ended_well = launcher_end_ && launcher_end_->exit_code == 0;
-  const bool told_to = launcher_end_ && stopping_since_ != 0 && launcher_end_->at >= stopping_since_;
-  if (outcome.outcome != "exited" || ended_well || abandoned_ || cancel_grace_ >= 0) return;
-  if (std::string why = mpi_->failure(); !why.empty()) {
-    return outcome.fail("launch_failed", {ErrorCode::kFailedPrecondition, why});
-  }
-  if (told_to) return;
-  const bool has_begun = std::any_of(ranks_.begin(), ranks_.end(), [this](const Rank& rank) {
-    return mpi_->has_started(rank.process.rank);
-  });
-  const std::string end =
-      launcher_end_ ? end_text(launcher_end_->exit_code, launcher_end_->signal, false) : "ended without a word";
-  const std::string words = mpi_->last_words();
-  outcome.fail("launcher_failed",
-               {ErrorCode::kInternal,
-                fmt::format("{} on {} {}{}{}", node_rank_ == 0 ? "mpirun" : "the daemon of mpirun", settings_.node, end,
-                            has_begun ? "" : " before it started a process", words.empty() ? "" : ": " + words)});
-}
-
 void AttemptRun::follow(Outcome& outcome) {
   auto spec = launch_spec();
   if (!spec) return outcome.fail("launch_failed", spec.error());
@@ -393,7 +302,11 @@ void AttemptRun::follow(Outcome& outcome) {
   // A watch goes when its file does.
   const int watch = settings_.output_watch.get();
   for (const auto& rank : ranks_) ::inotify_add_watch(watch, rank.log.c_str(), IN_MODIFY);
-  if (mpi_) ::inotify_add_watch(watch, mpi_->folder().c_str(), IN_MOVED_TO);
+  if (mpi_) ::inotify_add_watch(settings_.mpi_watch.get(), mpi_->folder().c_str(), IN_MOVED_TO);
+  if (mpi_ && !await_mpi_command(*spec)) {
+    outcome.exited = SystemClock().now();
+    return;
+  }
   const std::int64_t kills_before = out_of_memory_kills();
   auto launched = Launched::start(*spec);
   if (!launched) return outcome.fail("launch_failed", launched.error());
@@ -426,7 +339,7 @@ void AttemptRun::follow(Outcome& outcome) {
       kill_at = steady_clock::time_point::max();
     }
     if (launched->is_over()) break;
-    relay_for_mpi();
+    if (mpi_) relay_for_mpi();
     bool more = false;
     if (steady_clock::now() >= next_ship) {
       const auto shipped = streams_->ship(server_);
@@ -437,7 +350,8 @@ void AttemptRun::follow(Outcome& outcome) {
       if (more) next_ship = steady_clock::now();
       tell_failure();
     }
-    pollfd waits[] = {{launched->report_fd(), POLLIN, 0}, {wake_.get(), POLLIN, 0}, {watch, POLLIN, 0}};
+    pollfd waits[] = {{launched->report_fd(), POLLIN, 0}, {wake_.get(), POLLIN, 0},
+                      {settings_.mpi_watch.get(), POLLIN, 0}, {watch, POLLIN, 0}};
     milliseconds timeout = more ? milliseconds(0) : kLook;
     if (kill_at && *kill_at != steady_clock::time_point::max()) {
       const auto left = std::chrono::duration_cast<milliseconds>(*kill_at - steady_clock::now());
@@ -446,8 +360,9 @@ void AttemptRun::follow(Outcome& outcome) {
     // While a ship is not due, more output must not wake us again and again.
     const auto until_ship = std::chrono::ceil<milliseconds>(next_ship - steady_clock::now());
     const bool pause = until_ship > milliseconds(0);
-    ::poll(waits, pause ? 2 : 3, static_cast<int>((pause ? std::min(until_ship, timeout) : timeout).count()));
+    ::poll(waits, pause ? 3 : 4, static_cast<int>((pause ? std::min(until_ship, timeout) : timeout).count()));
     drain(wake_.get());
+    drain(settings_.mpi_watch.get());
     if (!pause) drain(watch);
   }
   supervisor_ = 0;

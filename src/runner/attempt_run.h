@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "domain/rank_plan.h"
@@ -32,7 +33,9 @@ struct NodeSettings {
   bool machine_has_gpus = false;
   bool joined = false;  // on a machine that may share nothing with the server
   std::function<bool()> is_evicted;  // whoever gave this node takes it back, in a few seconds
-  Fd output_watch;  // inotify; one for all attempts, because closing it takes the kernel 10 ms
+  // inotify; one for all attempts, because closing it takes the kernel 10 ms
+  Fd output_watch;
+  Fd mpi_watch;  // apart, because what mpirun asks for cannot wait as the output can
 };
 
 // One attempt of a run on this node, from staging to the report: all its processes here, or its share
@@ -75,7 +78,18 @@ class AttemptRun {
   std::int64_t attempt() const { return attempt_; }
 
  private:
-  struct Outcome;
+  struct Outcome {
+    std::string outcome = "exited";
+    std::string message;
+    Micros exited = 0;
+    Json outputs = Json::array();
+
+    void fail(std::string what, const Error& error) {
+      outcome = std::move(what);
+      message = error.message;
+      exited = SystemClock().now();
+    }
+  };
   // One process of the run on this node, and how it ended.
   struct Rank {
     RankProcess process;
@@ -95,16 +109,19 @@ class AttemptRun {
   void follow(Outcome& outcome);
   // Takes note of processes that ended; true if one failed and the others have to end now.
   bool note_ends(Launched& launched, Outcome& outcome);
-  std::vector<ProcessEnd> take_ends(Launched& launched);
-  // Between mpirun and the other nodes: what it asks of them, and what became of it.
-  void relay_for_mpi();
-  void conclude_mpi(Outcome& outcome);
   void tell_failure();
   Result<std::map<std::string, std::string>> common_variables();
   Result<LaunchSpec> launch_spec();
+  Result<struct ImageRoot> image_root() const;
   Result<std::vector<LaunchProcess>> mpi_processes(const std::vector<LaunchProcess>& ranks,
                                                    const std::map<std::string, std::string>& common);
-  Result<struct ImageRoot> image_root() const;
+  // On a node after the first: waits for the daemon's command and adds it. False if the attempt ended before.
+  bool await_mpi_command(LaunchSpec& spec);
+  // Between mpirun and the other nodes: what it asks of them, and what became of it.
+  void relay_for_mpi();
+  // The ends of ranks that were not noted yet, the first one first; that of mpirun or its daemon is kept.
+  std::vector<ProcessEnd> take_mpi_ends(Launched& launched);
+  void conclude_mpi(Outcome& outcome);
   bool ship_all();
   void report(Outcome& outcome);
   void save_outputs();

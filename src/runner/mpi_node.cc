@@ -12,6 +12,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "runner/scratch_file.h"
 
 namespace fs = std::filesystem;
 
@@ -31,17 +32,6 @@ std::optional<std::string> read_plain(const fs::path& path, bool tail = false) {
   const ssize_t got = ::pread(fd.get(), text.data(), text.size(), from);
   text.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
   return text;
-}
-
-// Appears whole. Not synced: it is worth nothing after a power loss.
-Status put_file(const fs::path& path, const std::string& text) {
-  const fs::path temporary = path.string() + ".new";
-  const Fd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644));
-  if (!fd || ::write(fd.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()) ||
-      ::rename(temporary.c_str(), path.c_str()) != 0) {
-    return fail_errno(errno, "write " + path.string());
-  }
-  return {};
 }
 
 }  // namespace
@@ -76,8 +66,8 @@ Status MpiNode::write_rank(int rank, const LaunchProcess& process, const fs::pat
   for (const auto& word : process.program) words.append(word).push_back('\0');
   for (const auto& [name, value] : process.variables) variables.append(name + "=" + value).push_back('\0');
   variables.append("ROOST_MPI_CODE=" + code.string()).push_back('\0');
-  ROOST_CHECK(put_file(rank_file(rank, "program"), words));
-  return put_file(rank_file(rank, "environment"), variables);
+  ROOST_CHECK(write_scratch_file(rank_file(rank, "program"), words));
+  return write_scratch_file(rank_file(rank, "environment"), variables);
 }
 
 LaunchProcess MpiNode::process(std::vector<std::string> program,
@@ -88,6 +78,11 @@ LaunchProcess MpiNode::process(std::vector<std::string> program,
   launched.output = launcher_log();
   launched.variables["ROOST_MPI_FOLDER"] = folder_.string();
   launched.variables["TMPDIR"] = (folder_ / "tmp").string();  // for the files of mpirun and its daemons
+  // They look at the machine's cores, but would also start what they find of GPUs, and try ten X servers for some.
+  launched.variables.try_emplace("HWLOC_COMPONENTS", "-gl,-opencl,-cuda,-nvml,-rsmi,-levelzero");
+  launched.variables.try_emplace("HWLOC_PLUGINS_BLACKLIST",
+                                 "hwloc_gl.so,hwloc_opencl.so,hwloc_cuda.so,hwloc_nvml.so,hwloc_rsmi.so,"
+                                 "hwloc_levelzero.so");
   return launched;
 }
 
@@ -98,8 +93,8 @@ LaunchProcess MpiNode::launcher(const Gang& gang, const std::vector<NodeFacts>& 
   return process(std::move(program), variables);
 }
 
-LaunchProcess MpiNode::daemon(const std::string& command, const std::map<std::string, std::string>& variables) const {
-  return process({"/bin/sh", "-c", command}, variables);
+LaunchProcess MpiNode::daemon(const std::map<std::string, std::string>& variables) const {
+  return process({"/bin/sh", "-c"}, variables);
 }
 
 std::vector<MpiNode::Ask> MpiNode::take_asks(const std::vector<NodeFacts>& nodes) {
@@ -115,7 +110,7 @@ std::vector<MpiNode::Ask> MpiNode::take_asks(const std::vector<NodeFacts>& nodes
 }
 
 Status MpiNode::answer(const std::string& node, int exit_code) const {
-  return put_file(folder_ / ("done-" + node), std::to_string(exit_code));
+  return write_scratch_file(folder_ / ("done-" + node), std::to_string(exit_code));
 }
 
 bool MpiNode::has_started(int rank) const {

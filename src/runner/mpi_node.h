@@ -30,8 +30,8 @@ class MpiNode {
   // What to launch on the first node: mpirun. `variables` are those of the node, without a rank's.
   LaunchProcess launcher(const Gang& gang, const std::vector<NodeFacts>& nodes,
                          const std::map<std::string, std::string>& variables) const;
-  // What to launch on another: the daemon that mpirun asked for.
-  LaunchProcess daemon(const std::string& command, const std::map<std::string, std::string>& variables) const;
+  // What to launch on another: the daemon that mpirun will ask for, by a command that is yet to be added.
+  LaunchProcess daemon(const std::map<std::string, std::string>& variables) const;
 
   // A command that mpirun wants to have started on another node.
   struct Ask {

@@ -245,6 +245,7 @@ Status run_runner(const RunnerOptions& options) {
   settings.joined = options.joined;
   if (options.joined) settings.is_evicted = [] { return terminated.load(); };
   settings.output_watch.reset(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+  settings.mpi_watch.reset(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
   settings.machine_has_gpus = fs::exists("/dev/nvidiactl");
   ROOST_CHECK(make_folders(settings.cache));
   ROOST_TRY(settings.sdk, unpack_sdk(settings.cache));
