@@ -43,10 +43,10 @@ class Bench:
             shutil.rmtree(path, ignore_errors=True)
 
     @contextlib.contextmanager
-    def server(self, data: Optional[Path] = None) -> Iterator["Server"]:
+    def server(self, data: Optional[Path] = None, config: Optional[Dict[str, Any]] = None) -> Iterator["Server"]:
         """A server that serves. It, its runners and their runs have ended when the block has."""
         with self.folder("server") as folder:
-            server = Server(self.roost, data or folder / "data", folder)
+            server = Server(self.roost, data or folder / "data", folder, config)
             try:
                 server.start()
                 yield server
@@ -55,8 +55,11 @@ class Bench:
 
 
 class Server:
-    def __init__(self, roost: str, data: Path, folder: Path) -> None:
+    def __init__(self, roost: str, data: Path, folder: Path, config: Optional[Dict[str, Any]] = None) -> None:
         self.roost = roost
+        self._config = folder / "roost.yaml" if config else None
+        if self._config:
+            self._config.write_text(json.dumps({"data": str(data), "port": 0, **(config or {})}), encoding="utf-8")
         self.data = data
         self.output = folder / "server.out"
         self.environment = clean_environment(folder)
@@ -64,6 +67,8 @@ class Server:
 
     def start(self) -> None:
         command = [self.roost, "up", "--data", str(self.data), "--port", "0"]
+        if self._config:
+            command = [self.roost, "server", "--config", str(self._config)]
         with open(self.output, "ab") as output:
             self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
                                              env=self.environment, start_new_session=True)

@@ -68,6 +68,7 @@ def check_settings(text: str) -> list:
     code = (SRC / "server/config.cc").read_text()
     keys = set(re.findall(r'fields\.(?:string|integer|boolean)\("(\w+)"', code))
     keys |= set(re.findall(r'read_seconds\(root, fields, "(\w+)"', code))
+    keys |= {"slurm." + key for key in re.findall(r'(?:items\.\w+\(|read_seconds\(body, items, )"(\w+)"', code)}
     return [f"docs/operations.md: the key {key} is not explained" for key in sorted(keys)
             if not re.search(rf"`(?:tls\.)?{key}`", text)]
 

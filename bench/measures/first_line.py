@@ -1,17 +1,15 @@
 """From starting `roost submit` until the script's first line is on its stdout: warm node, unchanged snapshot."""
 
-import shutil
 import statistics
 import subprocess
 import time
 from pathlib import Path
-from typing import Dict, List, Optional
+from typing import Dict, List
 
-from harness import PYTHON, Bench, clean_environment, wait_until
+from harness import PYTHON, Bench
 from table import Row, milliseconds
 
 MARK_SECONDS = 0.1
-NOTED_SBATCH_SECONDS = 0.5  # a tuned Slurm on this kind of machine, measured earlier
 
 
 def measure(bench: Bench) -> List[Row]:
@@ -23,20 +21,17 @@ def measure(bench: Bench) -> List[Row]:
         api.create_compute("warm", 1, 1)
         submit = server.arguments("submit", "-e", "first-line", "-c", "warm", "-s", str(source), "--python", PYTHON,
                                   "--", "python", "hello.py")
-        submitted, by_hand, by_sbatch = [], [], []
+        submitted, by_hand = [], []
         time_to_first_line(submit, server.environment, folder)  # uploads the snapshot
         for _ in range(rounds):
             api.wait_for_idle_nodes("warm", 1)
             submitted.append(time_to_first_line(submit, server.environment, folder))
             by_hand.append(time_to_first_line([PYTHON, "hello.py"], server.environment, source))
-        if shutil.which("sbatch"):
-            by_sbatch = [time_of_sbatch(source, folder / f"slurm-{n}.out") for n in range(rounds)]
     roost, hand = statistics.median(submitted), statistics.median(by_hand)
     rows = [Row("submit to first line, warm", milliseconds(roost), f"by hand: {milliseconds(hand)}", roost / hand,
                 "at most 100 ms above", roost - hand <= MARK_SECONDS,
                 {"roost_s": roost, "peer_s": hand, "above_s": roost - hand})]
     rows[0].roost += f" ({milliseconds(roost - hand)} above)"
-    rows.append(sbatch_row(roost, statistics.median(by_sbatch) if by_sbatch else None))
     return rows
 
 
@@ -55,23 +50,3 @@ def time_to_first_line(command: List[str], environment: Dict[str, str], cwd: Pat
     if line != b"first line\n":
         raise RuntimeError(f"{command[:4]} printed {line!r} and ended with {process.returncode}")
     return elapsed
-
-
-def time_of_sbatch(source: Path, output: Path) -> float:
-    """Slurm has no way to follow a job, so the file of its output is watched."""
-    start = time.monotonic()
-    subprocess.run(["sbatch", "--quiet", f"--output={output}", f"--chdir={source}", f"--wrap={PYTHON} hello.py"],
-                   check=True, timeout=60, env=clean_environment(source))
-    wait_until(lambda: output.exists() and output.stat().st_size > 0, 60, "the output of sbatch", 0.001)
-    return time.monotonic() - start
-
-
-def sbatch_row(roost: float, sbatch: Optional[float]) -> Row:
-    peer = sbatch or NOTED_SBATCH_SECONDS
-    ratio = roost / peer
-    row = Row("submit to first line, against Slurm", milliseconds(roost), f"sbatch: {milliseconds(peer)}", ratio,
-              "at most 0.20", ratio <= 0.2, {"roost_s": roost, "peer_s": peer})
-    if sbatch is None:
-        row.peer = f"sbatch: {milliseconds(peer)} noted earlier"
-        row.met, row.verdict_text = None, "not measured here (no sbatch)"
-    return row

@@ -38,18 +38,18 @@ Result<std::vector<NodeHost>> hosts_from(const Json& items, const std::string& f
 
 Result<ServerConfig::Slurm> slurm_from(const Json& body, const std::string& file_name) {
   ServerConfig::Slurm slurm;
-  JsonFields fields(body, "\"slurm\" in " + file_name);
-  const std::string login = fields.string("login");
-  slurm.cluster.through = fields.strings("through");
-  slurm.cluster.variables = fields.string_map("variables").get<std::map<std::string, std::string>>();
-  slurm.url = fields.string("url");
-  slurm.folder = fields.string("folder");
-  read_seconds(body, fields, "poll_seconds", slurm.poll_seconds);
-  read_seconds(body, fields, "command_seconds", slurm.cluster.command_seconds);
-  const Json sizes = fields.object("vm_sizes");
-  if (!login.empty() && !slurm.cluster.through.empty()) fields.reject("\"slurm\" has both \"login\" and \"through\"; give one of them");
-  if (login.starts_with('-')) fields.reject("\"login\" must be a host or user@host");
-  ROOST_CHECK(fields.done());
+  JsonFields items(body, "\"slurm\" in " + file_name);
+  const std::string login = items.string("login");
+  slurm.cluster.through = items.strings("through");
+  slurm.cluster.variables = items.string_map("variables").get<std::map<std::string, std::string>>();
+  slurm.url = items.string("url");
+  slurm.folder = items.string("folder");
+  read_seconds(body, items, "poll_seconds", slurm.poll_seconds);
+  read_seconds(body, items, "command_seconds", slurm.cluster.command_seconds);
+  const Json sizes = items.object("vm_sizes");
+  if (!login.empty() && !slurm.cluster.through.empty()) items.reject("\"slurm\" has both \"login\" and \"through\"; give one of them");
+  if (login.starts_with('-')) items.reject("\"login\" must be a host or user@host");
+  ROOST_CHECK(items.done());
   if (!login.empty()) {
     // One connection serves all commands: making one takes longer than most of them.
     slurm.cluster.through = {"ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o", "ControlMaster=auto",
