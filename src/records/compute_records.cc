@@ -9,9 +9,9 @@ namespace {
 
 #define ROOST_COMPUTE_COLUMNS                                                                   \
   "workspace, name, vm_size, vm_priority, min_nodes, max_nodes, idle_seconds, created, modified," \
-  " deleting"
+  " deleting, max_nodes_per_user, max_runs_per_user, draining"
 #define ROOST_NODE_COLUMNS \
-  "id, workspace, compute, state, pid, pid_started, started, idle_since, slot"
+  "id, workspace, compute, state, pid, pid_started, started, idle_since, slot, state_since"
 
 Result<std::vector<Compute>> read_computes(Rows rows) {
   std::vector<Compute> all;
@@ -27,6 +27,9 @@ Result<std::vector<Compute>> read_computes(Rows rows) {
     compute.created = rows.integer(7);
     compute.modified = rows.integer(8);
     compute.deleting = rows.integer(9) != 0;
+    compute.max_nodes_per_user = rows.integer(10);
+    compute.max_runs_per_user = rows.integer(11);
+    compute.draining = rows.integer(12) != 0;
     all.push_back(std::move(compute));
   }
   ROOST_CHECK(rows.status());
@@ -46,6 +49,7 @@ Result<std::vector<Node>> read_nodes(Rows rows) {
     node.started = rows.integer(6);
     node.idle_since = rows.maybe_integer(7);
     node.slot = rows.integer(8);
+    node.state_since = rows.integer(9);
     all.push_back(std::move(node));
   }
   ROOST_CHECK(rows.status());
@@ -82,18 +86,21 @@ Status insert_compute(Tx& tx, const Compute& compute) {
                             compute.name, compute.name));
   }
   ROOST_CHECK(tx.run("INSERT INTO compute (" ROOST_COMPUTE_COLUMNS
-                     ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                     ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                      compute.workspace, compute.name, compute.vm_size, compute.vm_priority,
                      compute.min_nodes, compute.max_nodes, compute.idle_seconds, compute.created,
-                     compute.modified, compute.deleting));
+                     compute.modified, compute.deleting, compute.max_nodes_per_user,
+                     compute.max_runs_per_user, compute.draining));
   return {};
 }
 
 Status save_compute(Tx& tx, const Compute& compute) {
   ROOST_CHECK(tx.run("UPDATE compute SET min_nodes = ?, max_nodes = ?, idle_seconds = ?, modified = ?,"
-                     " deleting = ? WHERE workspace = ? AND name = ?",
+                     " deleting = ?, max_nodes_per_user = ?, max_runs_per_user = ?, draining = ?"
+                     " WHERE workspace = ? AND name = ?",
                      compute.min_nodes, compute.max_nodes, compute.idle_seconds, compute.modified,
-                     compute.deleting, compute.workspace, compute.name));
+                     compute.deleting, compute.max_nodes_per_user, compute.max_runs_per_user,
+                     compute.draining, compute.workspace, compute.name));
   return {};
 }
 
@@ -129,16 +136,16 @@ Result<std::optional<std::string>> node_for_token(Tx& tx, std::string_view token
 
 Status insert_node(Tx& tx, const Node& node, std::string_view token_hash) {
   ROOST_CHECK(tx.run("INSERT INTO node (" ROOST_NODE_COLUMNS
-                     ", token_hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                     ", token_hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                      node.id, node.workspace, node.compute, node_state_name(node.state), node.pid,
-                     node.pid_started, node.started, node.idle_since, node.slot, token_hash));
+                     node.pid_started, node.started, node.idle_since, node.slot, node.state_since, token_hash));
   return {};
 }
 
 Status save_node(Tx& tx, const Node& node) {
   ROOST_CHECK(tx.run(
-      "UPDATE node SET state = ?, pid = ?, pid_started = ?, idle_since = ? WHERE id = ?",
-      node_state_name(node.state), node.pid, node.pid_started, node.idle_since, node.id));
+      "UPDATE node SET state = ?, pid = ?, pid_started = ?, idle_since = ?, state_since = ? WHERE id = ?",
+      node_state_name(node.state), node.pid, node.pid_started, node.idle_since, node.state_since, node.id));
   return {};
 }
 

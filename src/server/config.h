@@ -31,6 +31,7 @@ struct ServerConfig {
   int cancel_grace_seconds = 10;
   double hang_seconds = 600;  // of doing nothing, after which a run is said to hang; 0: never
   int worker_threads = 16;
+  std::int64_t local_nodes = 0;  // most nodes of all computes on this machine together; 0: no limit
   std::vector<NodeHost> hosts;  // where nodes run, by slot; none: on this machine's own network
   std::map<std::string, std::string> variables;  // every run has these, unless it sets them itself
 };

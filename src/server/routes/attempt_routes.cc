@@ -197,14 +197,12 @@ Result<Response> finish(App& app, Request& request) {
     ROOST_TRY(nodes, nodes_of_run(tx, open.seq, attempt_of(request)));
     auto node = find_node(tx, part.node);
     if (!node || node->state != NodeState::kRunning) return {};
-    node->state = NodeState::kIdle;
-    node->idle_since = now;
+    node->enter(NodeState::kIdle, now);
     return save_node(tx, *node);
   }));
   app.run_changed(run.id);
-  if (nodes.size() > 1) {
-    for (const auto& node : nodes) app.node_changed(node);
-  }
+  // Also the only node may be waiting for this, to leave.
+  for (const auto& node : nodes) app.node_changed(node);
   app.wake_control_loop();
   return json_response({{"status", status_name(run.status)}});
 }
