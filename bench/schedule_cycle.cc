@@ -86,7 +86,11 @@ Status fill(Database& db, std::int64_t queued) {
       run.compute = "big";
       run.created_by = "user" + std::to_string(i % kUsers);
       run.created = 1000 + i;
-      run.spec = {{"command", "true"}, {"node_count", 1 + i % 8}, {"arguments", Json::array({std::string(300, 'x')})}};
+      // The last one goes first and wants everything: all others are looked at in vain.
+      const bool is_big = i == queued - 1;
+      run.priority = is_big ? 9 : i % 4;
+      run.spec = {{"command", "true"}, {"node_count", is_big ? kNodes : 1 + i % 8},
+                  {"arguments", Json::array({std::string(300, 'x')})}};
       run.environment = {{"python", "/usr/bin/python3"}, {"definition", std::string(1500, 'x')}};
       ROOST_CHECK(insert_run(tx, run));
       ROOST_CHECK(move_run(tx, run, RunStatus::kPreparing, "", run.created));
@@ -112,7 +116,7 @@ Result<Json> with_database(std::int64_t queued) {
     std::int64_t moved = 0;
     const auto cycle = [&] {
       refresh();
-      ComputeView view = cluster(0);
+      ComputeView view = cluster(1);
       view.waiting = mirror.queue("default", "big");
       (void)plan_compute(view, 5000 * kSecond);
     };

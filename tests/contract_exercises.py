@@ -349,9 +349,9 @@ def delete_compute(c: Caller) -> None:
 def preempt_nodes(c: Caller) -> None:
     name = c.new_name()
     c.call("create_compute", 201, "default", json={"name": name, "vm_priority": "lowpriority"})
-    assert c.call("preempt_nodes", 202, "default", name).json == {"nodes": [], "runs": []}
+    assert c.call("preempt_nodes", 202, "default", name, json={}).json == {"nodes": [], "runs": []}
     c.call("preempt_nodes", 404, "default", name, json={"node": "no-such-node"})
-    c.call("preempt_nodes", 409, "default", "local")
+    c.call("preempt_nodes", 409, "default", "local", json={})
 
 
 @exercise

@@ -1,6 +1,7 @@
 #include "schedule/fair_order.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace roost {
 
@@ -51,26 +52,32 @@ void FairOrder::push(Turn turn) {
   std::push_heap(turns_.begin(), turns_.end(), [this](const Turn& a, const Turn& b) { return comes_later(a, b); });
 }
 
-void FairOrder::open_level() {
-  while (first_.empty() && turns_.empty() && level_ != queue_.levels().end()) {
+// The users' turns come after the promises, whose starts move users back.
+bool FairOrder::fill() {
+  while (first_.empty() && turns_.empty()) {
+    if (users_) {
+      for (const auto& [user, runs] : *std::exchange(users_, nullptr)) {
+        ++steps_;
+        push({0, runs.begin(), runs.end(), standing_of(user), runs.begin()->second.queued});
+      }
+      continue;
+    }
+    if (level_ == queue_.levels().end()) return false;
+    users_ = &level_->second;
     for (const std::int64_t seq : promised_[level_->first]) {
       const std::string& user = queue_.find(seq)->user;
-      const auto run = level_->second.at(user).find(seq);
+      const auto run = users_->at(user).find(seq);
       first_.push_back({0, run, std::next(run), standing_of(user), 0});
-    }
-    for (const auto& [user, runs] : level_->second) {
-      ++steps_;
-      push({0, runs.begin(), runs.end(), standing_of(user), runs.begin()->second.queued});
     }
     ++level_;
   }
+  return true;
 }
 
 const QueuedRun* FairOrder::next() {
   if (has_current_ && ++current_.run != current_.end) push(current_);
   for (;;) {
-    open_level();
-    has_current_ = !first_.empty() || !turns_.empty();
+    has_current_ = fill();
     if (!has_current_) return nullptr;
     if (!first_.empty()) {
       current_ = first_.front();

@@ -54,13 +54,14 @@ class FairOrder {
   bool comes_later(const Turn& a, const Turn& b);
   double share_of(const Turn& turn) const;
   void push(Turn turn);
-  void open_level();
+  bool fill();
   Standing* standing_of(const std::string& user);
 
   const RunQueue& queue_;
   std::map<std::int64_t, std::vector<std::int64_t>> promised_;  // by priority
   std::unordered_set<std::int64_t> is_promised_;
-  std::deque<Turn> first_;  // of the open level
+  std::deque<Turn> first_;  // promises of the open level
+  const RunQueue::Users* users_ = nullptr;  // of the open level, while their turns have not come
   Turn current_;
   Standings& standings_;
   const PastUse& past_;

@@ -103,6 +103,21 @@ TEST(Plan, TheUserWithLeastGoesFirst) {
   EXPECT_EQ(started(compute.plan(20)), (Runs{12, 11, 13})) << "each start moves its user back";
 }
 
+TEST(Plan, ATurnThatHasComeIsKeptAndMovesItsUserBack) {
+  TestCompute compute(0, 3);
+  compute.view.promised = {10};
+  compute.idle(2).run(1, 1, {}, "ann");
+  compute.wait(10, 1, 0, 0, "ann").wait(11, 1, 0, 0, "ann").wait(12, 1, 0, 0, "bob");
+  EXPECT_EQ(started(compute.plan(20)), (Runs{10, 12}));
+  TestCompute other(0, 2);
+  other.view.promised = {10};
+  other.run(1, 1, {}, "ann").idle(1).wait(10, 2, 0, 0, "ann").wait(12, 2, 0, 0, "bob");
+  const auto plan = other.plan(20);
+  ASSERT_TRUE(plan.reserved);
+  EXPECT_EQ(plan.reserved->run, 10) << "although bob has less";
+  EXPECT_EQ(plan.promised, Runs{10});
+}
+
 TEST(Plan, WhatAUserHadLatelyCounts) {
   TestCompute compute(0, 4);
   compute.past.add("ann", 4, 0, 60 * kMinute);
