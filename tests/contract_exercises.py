@@ -310,7 +310,7 @@ def list_computes(c: Caller) -> None:
 def create_compute(c: Caller) -> None:
     name = c.new_name()
     wanted = {"name": name, "vm_size": "STANDARD_NC6", "vm_priority": "lowpriority", "min_nodes": 0, "max_nodes": 3,
-              "idle_seconds_before_scaledown": 60}
+              "idle_seconds_before_scaledown": 60, "max_nodes_per_user": 2, "max_runs_per_user": 5}
     made = c.call("create_compute", 201, "default", json=wanted).json
     assert {key: made[key] for key in wanted} == wanted
     assert (made["provisioning_state"], made["current_node_count"]) == ("Succeeded", 0)
@@ -329,7 +329,8 @@ def get_compute(c: Caller) -> None:
 def update_compute(c: Caller) -> None:
     name = c.new_name()
     c.call("create_compute", 201, "default", json={"name": name})
-    change = {"min_nodes": 0, "max_nodes": 2, "idle_seconds_before_scaledown": 5}
+    change = {"min_nodes": 0, "max_nodes": 2, "idle_seconds_before_scaledown": 5, "max_nodes_per_user": 1,
+              "max_runs_per_user": 0}
     changed = c.call("update_compute", 200, "default", name, json=change).json
     assert {key: changed[key] for key in change} == change and changed["modified_at"] >= changed["created_at"]
 
@@ -340,6 +341,17 @@ def delete_compute(c: Caller) -> None:
     c.call("create_compute", 201, "default", json={"name": name})
     assert c.call("delete_compute", 202, "default", name).json["name"] == name
     c.call("get_compute", 404, "default", name)
+    c.call("create_compute", 201, "default", json={"name": name})
+    c.call("delete_compute", 202, "default", name, drain=True)
+
+
+@exercise
+def preempt_nodes(c: Caller) -> None:
+    name = c.new_name()
+    c.call("create_compute", 201, "default", json={"name": name, "vm_priority": "lowpriority"})
+    assert c.call("preempt_nodes", 202, "default", name, json={}).json == {"nodes": [], "runs": []}
+    c.call("preempt_nodes", 404, "default", name, json={"node": "no-such-node"})
+    c.call("preempt_nodes", 409, "default", "local", json={})
 
 
 @exercise

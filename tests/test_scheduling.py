@@ -77,6 +77,34 @@ def test_a_compute_in_use_is_not_removed(server: RoostServer, gate: Gate) -> Non
     wait_until(lambda: not any(is_alive(node["pid"]) for node in nodes), 20, "its runners have ended")
 
 
+def test_a_drained_compute_goes_after_its_last_run(server: RoostServer, gate: Gate) -> None:
+    name = make_compute(server, "drained", max_nodes=1)
+    running = server.submit(gate.wait_code, compute=name)
+    server.wait(running, "Running")
+    waiting = server.submit("pass", compute=name)
+    assert "--drain" in server.api("DELETE", f"/workspaces/default/computes/{name}").message
+    assert "takes no new runs" in server.cli("compute", "rm", name, "--drain").stdout
+    assert compute(server, name)["provisioning_state"] == "Deleting"
+    answer = server.api("POST", "/workspaces/default/runs",
+                        json={"experiment": "tests", "command": "true", "compute": name})
+    assert answer.status == 409 and "takes no new runs" in answer.message, answer.body
+    gate.open()
+    assert [server.wait(run)["status"] for run in (running, waiting)] == ["Completed"] * 2
+    wait_until(lambda: server.api("GET", f"/workspaces/default/computes/{name}").status == 404, 20, "it is gone")
+
+
+def test_node_states_have_their_time(server: RoostServer, gate: Gate) -> None:
+    name = make_compute(server, "timed", max_nodes=1)
+    run = server.wait(server.submit(gate.wait_code, compute=name), "Running")
+    running = server.nodes(name)[0]
+    assert running["state"] == "running" and running["state_at"] <= run["started_at"]
+    assert compute(server, name)["allocation_state_at"] == running["state_at"]
+    gate.open()
+    server.wait(run)
+    idle = server.nodes(name)[0]
+    assert idle["state"] == "idle" and idle["state_at"] > running["state_at"]
+
+
 def test_size_that_the_machine_lacks_is_told(server: RoostServer) -> None:
     name = make_compute(server, "huge")
     server.expect(202, "DELETE", f"/workspaces/default/computes/{name}")

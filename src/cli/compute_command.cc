@@ -19,6 +19,10 @@ struct ComputeOptions {
   std::optional<std::int64_t> min_nodes;
   std::optional<std::int64_t> max_nodes;
   std::string idle;
+  std::optional<std::int64_t> nodes_per_user;
+  std::optional<std::int64_t> runs_per_user;
+  std::string node;
+  bool drain = false;
   bool quiet = false;
 };
 
@@ -32,6 +36,8 @@ Result<Json> body_of(const ComputeOptions& options) {
   if (!options.vm_priority.empty()) body["vm_priority"] = options.vm_priority;
   if (options.min_nodes) body["min_nodes"] = *options.min_nodes;
   if (options.max_nodes) body["max_nodes"] = *options.max_nodes;
+  if (options.nodes_per_user) body["max_nodes_per_user"] = *options.nodes_per_user;
+  if (options.runs_per_user) body["max_runs_per_user"] = *options.runs_per_user;
   if (!options.idle.empty()) {
     ROOST_TRY(const std::int64_t seconds, parse_duration(options.idle, "--idle-seconds"));
     body["idle_seconds_before_scaledown"] = seconds;
@@ -80,7 +86,8 @@ Result<int> update(Console& console, const ComputeOptions& options) {
   ROOST_TRY(const Json body, body_of(options));
   if (body.empty()) {
     return fail(ErrorCode::kInvalidArgument,
-                "nothing to change: give --min-nodes, --max-nodes or --idle-seconds");
+                "nothing to change: give --min-nodes, --max-nodes, --idle-seconds, --max-nodes-per-user or "
+                "--max-runs-per-user");
   }
   ROOST_TRY(ApiClient * client, console.client());
   ROOST_TRY(const Json compute, client->call("PATCH", compute_path(console, options.name), &body));
@@ -90,9 +97,27 @@ Result<int> update(Console& console, const ComputeOptions& options) {
 Result<int> remove(Console& console, const ComputeOptions& options) {
   ROOST_TRY(ApiClient * client, console.client());
   ROOST_TRY(const Json answer,
-            client->call("DELETE", compute_path(console, options.name), nullptr));
+            client->call("DELETE", compute_path(console, options.name) + (options.drain ? "?drain=true" : ""),
+                         nullptr));
   if (console.json()) return Console::print_json(answer);
+  if (options.drain) {
+    return Console::print(fmt::format("{} takes no new runs, and goes after the last of those it has\n", options.name));
+  }
   return Console::print(fmt::format("removed {}\n", options.name));
+}
+
+Result<int> preempt(Console& console, const ComputeOptions& options) {
+  Json body = Json::object();
+  if (!options.node.empty()) body["node"] = options.node;
+  ROOST_TRY(ApiClient * client, console.client());
+  ROOST_TRY(const Json answer, client->post(compute_path(console, options.name) + "/preempt", body));
+  if (console.json()) return Console::print_json(answer);
+  for (const Json& node : child(answer, "nodes")) Console::print(fmt::format("took {}\n", value_text(node)));
+  for (const Json& run : child(answer, "runs")) {
+    Console::print(fmt::format("{} is being stopped and will wait for nodes again\n", value_text(run)));
+  }
+  if (child(answer, "nodes").empty()) return Console::print(fmt::format("{} has no node to take\n", options.name));
+  return 0;
 }
 
 Verb& scale_options(Verb& verb, ComputeOptions& options) {
@@ -100,7 +125,9 @@ Verb& scale_options(Verb& verb, ComputeOptions& options) {
       .option("--min-nodes", options.min_nodes, "N", "nodes kept when there is nothing to do")
       .option("--max-nodes", options.max_nodes, "N", "most nodes at a time")
       .option("--idle-seconds", options.idle, "TIME",
-              "how long a node idles before it is ended: 120, 10m");
+              "how long a node idles before it is ended: 120, 10m")
+      .option("--max-nodes-per-user", options.nodes_per_user, "N", "most nodes of one user at a time; 0: no limit")
+      .option("--max-runs-per-user", options.runs_per_user, "N", "most runs of one user at a time; 0: no limit");
 }
 
 }  // namespace
@@ -130,8 +157,14 @@ void register_compute(Verb& root, Console& console) {
                 *options)
       .example("roost compute update gpu-cluster --max-nodes 8")
       .action(act(update));
-  verb.verb("rm", "Remove a cluster")
+  verb.verb("preempt", "Take nodes away from a low-priority cluster; their runs wait and go on")
       .argument("NAME", options->name, "the cluster")
+      .option("--node", options->node, "ID", "only this node; all unless told")
+      .example("roost compute preempt spot --node spot-0-1a2b3c")
+      .action(act(preempt));
+  verb.verb("rm", "Remove a cluster; refused while runs use it")
+      .argument("NAME", options->name, "the cluster")
+      .flag("--drain", options->drain, "take no new runs, and remove it after the last it has")
       .action(act(remove));
 }
 

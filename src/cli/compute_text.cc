@@ -70,6 +70,12 @@ std::string compute_page(const Json& compute, const Json& nodes, Micros now, con
   if (const Json& idle = child(compute, "idle_seconds_before_scaledown"); idle.is_number()) {
     facts.add("scales down", "after " + human_duration(idle.get<double>()) + " idle");
   }
+  if (const std::string most = text_field(compute, "max_nodes_per_user"); !most.empty() && most != "0") {
+    facts.add("each user", fmt::format("at most {} node{} at a time", most, most == "1" ? "" : "s"));
+  }
+  if (const std::string most = text_field(compute, "max_runs_per_user"); !most.empty() && most != "0") {
+    facts.add("each user", fmt::format("at most {} run{} at a time", most, most == "1" ? "" : "s"));
+  }
   facts.add("state", text_field(compute, "provisioning_state") + ", " +
                          text_field(compute, "allocation_state"));
   if (const auto created = time_field(compute, "created_at")) {

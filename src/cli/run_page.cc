@@ -118,6 +118,18 @@ std::string error_text(const Json& error, const Json& ranks, const Style& style)
   return out;
 }
 
+// Why it waited again, each time that it had been given nodes and lost them.
+std::string returns_text(const Json& events, Micros now, const Style& style) {
+  std::string out;
+  for (const Json& event : events) {
+    const std::string reason = text_field(event, "reason");
+    const auto at = time_field(event, "at");
+    if (text_field(event, "to") != "Queued" || text_field(event, "attempt") == "0" || reason.empty() || !at) continue;
+    out += style(Tone::kYellow, fmt::format("  back in the queue {}: {}", time_ago(*at, now), one_line(reason))) + "\n";
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string run_page(const Json& run, const Json& events, const Json& ranks, Micros now, int width,
@@ -134,6 +146,7 @@ std::string run_page(const Json& run, const Json& events, const Json& ranks, Mic
   if (const std::string bars = timeline(stages_of(events, now), width - 2, style); !bars.empty()) {
     out += "\n" + style(Tone::kBold, "Stages") + "\n";
     for (const std::string& line : split(trim(bars), '\n')) out += "  " + line + "\n";
+    out += returns_text(events, now, style);
   }
   if (ranks.is_array() && !ranks.empty()) {
     out += "\n" + style(Tone::kBold, "Ranks") + "\n" + rank_table(ranks, width, style);

@@ -135,6 +135,20 @@ const std::vector<std::vector<const char*>> kVersions = {{
     // Since when the processes of an attempt are being ended because one of them failed.
     "ALTER TABLE attempt ADD COLUMN stopping INTEGER",
 }, {
+    // What the scheduler reads of a run, so that it need not open the specs of a long queue. time_limit
+    // is in seconds, null without one.
+    "ALTER TABLE run ADD COLUMN nodes_needed INTEGER NOT NULL DEFAULT 1",
+    "ALTER TABLE run ADD COLUMN time_limit INTEGER",
+    "UPDATE run SET nodes_needed = max(1, coalesce(json_extract(spec_json, '$.node_count'), 1)),"
+    " time_limit = json_extract(spec_json, '$.max_run_duration_seconds')"
+    " WHERE status NOT IN ('Completed', 'Failed', 'Canceled')",
+    "ALTER TABLE compute ADD COLUMN max_nodes_per_user INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE compute ADD COLUMN max_runs_per_user INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE compute ADD COLUMN draining INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE node ADD COLUMN state_since INTEGER NOT NULL DEFAULT 0",
+    // Why the nodes of an attempt were taken away from it.
+    "ALTER TABLE attempt ADD COLUMN preempted TEXT",
+}, {
     // What a compute asks of Slurm (empty: its nodes are local), the nodes that Slurm is asked for, and
     // which of those a node belongs to.
     "ALTER TABLE compute ADD COLUMN slurm_json TEXT NOT NULL DEFAULT ''",

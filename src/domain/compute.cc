@@ -12,9 +12,10 @@
 namespace roost {
 namespace {
 
-constexpr std::array<std::string_view, 5> kNodeStates = {"preparing", "idle", "running", "leaving",
-                                                         "unusable"};
+constexpr std::array<std::string_view, 6> kNodeStates = {"preparing", "idle",     "running",
+                                                         "leaving",   "unusable", "preempted"};
 constexpr std::int64_t kMaxNodes = 1000;
+constexpr std::int64_t kMaxRuns = 1'000'000;
 constexpr std::int64_t kMaxIdle = 31'536'000;
 
 // Real code also passes the idle time as a string.
@@ -32,6 +33,20 @@ void read_idle(const Json& body, JsonFields& fields, std::int64_t& idle) {
     return;
   }
   idle = fields.integer("idle_seconds_before_scaledown", idle, 0, kMaxIdle);
+}
+
+// Null, as an SDK sends it, is no limit.
+void read_user_limits(const Json& body, JsonFields& fields, Compute& compute) {
+  const auto read = [&](const char* name, std::int64_t most, std::int64_t& limit) {
+    if (body.is_object() && body.contains(name) && body[name].is_null()) {
+      fields.has(name);
+      limit = 0;
+      return;
+    }
+    limit = fields.integer(name, limit, 0, most);
+  };
+  read("max_nodes_per_user", kMaxNodes, compute.max_nodes_per_user);
+  read("max_runs_per_user", kMaxRuns, compute.max_runs_per_user);
 }
 
 Status check(const Compute& compute) {
@@ -73,6 +88,7 @@ Result<Compute> parse_compute(const Json& body) {
   read_idle(body, fields, compute.idle_seconds);
   const bool on_slurm = fields.has("slurm");
   const Json slurm = fields.object("slurm");
+  read_user_limits(body, fields, compute);
   ROOST_CHECK(fields.done());
   if (on_slurm) {
     ROOST_TRY(const SlurmOptions options, parse_slurm_options(slurm, "\"slurm\" of the compute"));
@@ -92,6 +108,7 @@ Status apply_compute_update(const Json& body, Compute& compute) {
   next.min_nodes = fields.integer("min_nodes", compute.min_nodes, 0, kMaxNodes);
   next.max_nodes = fields.integer("max_nodes", compute.max_nodes, 1, kMaxNodes);
   read_idle(body, fields, next.idle_seconds);
+  read_user_limits(body, fields, next);
   ROOST_CHECK(fields.done());
   ROOST_CHECK(check(next));
   compute = next;
@@ -105,11 +122,14 @@ Json compute_json(const Compute& compute, const std::vector<Node>& nodes, std::i
   std::int64_t current = 0;
   std::int64_t staying = 0;
   bool resizing = false;
+  Micros changed = compute.modified;
   for (const auto& node : nodes) {
     auto& count = counts[std::string(node_state_name(node.state))];
     count = count.get<int>() + 1;
     if (node.state != NodeState::kUnusable) ++current;
-    resizing = resizing || node.state == NodeState::kPreparing || node.state == NodeState::kLeaving;
+    resizing = resizing || node.state == NodeState::kPreparing || node.state == NodeState::kLeaving ||
+               node.state == NodeState::kPreempted;
+    changed = std::max(changed, node.state_since);
     staying += node.state == NodeState::kRunning || node.state == NodeState::kIdle ? 1 : 0;
   }
   // An idle node counts as wanted until its idle time is over, as Azure ML reports it.
@@ -125,11 +145,13 @@ Json compute_json(const Compute& compute, const std::vector<Node>& nodes, std::i
           {"min_nodes", compute.min_nodes},
           {"max_nodes", compute.max_nodes},
           {"idle_seconds_before_scaledown", compute.idle_seconds},
+          {"max_nodes_per_user", compute.max_nodes_per_user},
+          {"max_runs_per_user", compute.max_runs_per_user},
           {"created_at", format_time(compute.created)},
           {"modified_at", format_time(compute.modified)},
-          {"provisioning_state", compute.deleting ? "Deleting" : "Succeeded"},
+          {"provisioning_state", compute.deleting || compute.draining ? "Deleting" : "Succeeded"},
           {"allocation_state", current == target_nodes && !resizing ? "Steady" : "Resizing"},
-          {"allocation_state_at", format_time(compute.modified)},
+          {"allocation_state_at", format_time(changed)},
           {"current_node_count", current},
           {"target_node_count", target_nodes},
           {"node_state_counts", std::move(counts)},

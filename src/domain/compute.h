@@ -20,16 +20,21 @@ struct Compute {
   std::int64_t min_nodes = 0;
   std::int64_t max_nodes = 4;
   std::int64_t idle_seconds = 120;
+  std::int64_t max_nodes_per_user = 0;  // at a time; 0: no limit
+  std::int64_t max_runs_per_user = 0;
   Micros created = 0;
   Micros modified = 0;
+  bool draining = false;  // takes no new runs; deleted once the last one has ended
   bool deleting = false;
   Json slurm;  // SlurmOptions, if Slurm gives its nodes; else null
 
   bool is_slurm() const { return slurm.is_object(); }
+  bool is_low_priority() const { return vm_priority == "lowpriority"; }
 };
 
-// preparing: started, not heard of yet. leaving: told to end. unusable: lost.
-enum class NodeState { kPreparing, kIdle, kRunning, kLeaving, kUnusable };
+// preparing: started, not heard of yet. leaving: told to end. unusable: did not come up. preempted: taken
+// away from a low-priority compute; it ends once its run has been stopped.
+enum class NodeState { kPreparing, kIdle, kRunning, kLeaving, kUnusable, kPreempted };
 std::string_view node_state_name(NodeState state);
 NodeState node_state_from_name(std::string_view name);
 
@@ -44,6 +49,13 @@ struct Node {
   std::optional<Micros> idle_since;
   std::int64_t slot = 0;  // which share of the machine's GPUs it has; its rank in a Slurm job
   std::string allocation;  // Allocation::key(), if it came up in a Slurm job
+  Micros state_since = 0;
+
+  void enter(NodeState next, Micros now) {
+    state = next;
+    state_since = now;
+    idle_since = next == NodeState::kIdle ? std::optional(now) : std::nullopt;
+  }
 };
 
 // From untrusted JSON. `parse_compute_update` changes only the fields that are there.

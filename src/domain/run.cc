@@ -1,5 +1,7 @@
 #include "domain/run.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/digest.h"
@@ -50,6 +52,16 @@ Json event_json(const RunEvent& event) {
   return {{"seq", event.seq},   {"attempt", event.attempt},
           {"from", event.from}, {"to", event.to},
           {"at", format_time(event.at)}, {"reason", event.reason}};
+}
+
+std::int64_t nodes_needed(const Run& run) {
+  return run.spec.is_object() ? std::max<std::int64_t>(1, run.spec.value("node_count", std::int64_t{1})) : 1;
+}
+
+std::optional<std::int64_t> time_limit_seconds(const Run& run) {
+  const auto limit = run.spec.is_object() ? run.spec.find("max_run_duration_seconds") : run.spec.end();
+  if (!run.spec.is_object() || limit == run.spec.end() || !limit->is_number_integer()) return std::nullopt;
+  return limit->get<std::int64_t>();
 }
 
 std::string new_run_id(const std::string& experiment, Micros now) {

@@ -59,6 +59,10 @@ struct RunEvent {
 Json run_json(const Run& run);
 Json event_json(const RunEvent& event);
 
+// How many nodes the run starts on, all at once or not at all.
+std::int64_t nodes_needed(const Run& run);
+std::optional<std::int64_t> time_limit_seconds(const Run& run);
+
 // "<experiment>_<unix seconds>_<8 hex>", as Azure ML names them.
 std::string new_run_id(const std::string& experiment, Micros now);
 

@@ -22,7 +22,7 @@ const std::vector<StateRow>& table() {
       {kPreparing, "Preparing", {kQueued, kFailed, kCanceled, kCancelRequested}},
       {kQueued, "Queued", {kProvisioning, kRunning, kFailed, kCanceled, kCancelRequested, kNotResponding}},
       {kProvisioning, "Provisioning", {kQueued, kRunning, kFailed, kCanceled, kCancelRequested, kNotResponding}},
-      {kRunning, "Running", {kFinalizing, kCancelRequested, kNotResponding}},
+      {kRunning, "Running", {kFinalizing, kQueued, kCancelRequested, kNotResponding}},
       {kFinalizing, "Finalizing", {kCompleted, kFailed, kCanceled, kNotResponding}},
       {kCompleted, "Completed", {}},
       {kFailed, "Failed", {}},

@@ -35,11 +35,10 @@ Status start_attempt(Tx& tx, Run& run, std::vector<Node>& nodes, const std::stri
   run.error = nullptr;  // what an earlier attempt said of itself
   std::vector<std::string> names;
   for (const auto& node : nodes) names.push_back(node.id);
-  ROOST_CHECK(insert_attempt(tx, {run.seq, run.attempt, *run.node, true, now, std::nullopt}, names, token_hash, now));
+  ROOST_CHECK(insert_attempt(tx, {run.seq, run.attempt, *run.node, true, now, {}, {}}, names, token_hash, now));
   ROOST_CHECK(save_run(tx, run));
   for (auto& node : nodes) {
-    node.state = NodeState::kRunning;
-    node.idle_since.reset();
+    node.enter(NodeState::kRunning, now);
     ROOST_CHECK(save_node(tx, node));
   }
   return {};
@@ -101,6 +100,8 @@ Status mark_started(Tx& tx, Run& run, int node_rank, Micros now) {
 Status mark_exited(Tx& tx, Run& run, Micros exited) {
   if (run.status == RunStatus::kNotResponding) ROOST_CHECK(mark_heard(tx, run, exited));
   if (run.status != RunStatus::kRunning) return {};
+  ROOST_TRY(const auto attempt, open_attempt(tx, run.seq));
+  if (attempt && attempt->preempted) return {};  // it will go on elsewhere, unless it ended by itself
   return move_run(tx, run, RunStatus::kFinalizing, "the process ended; collecting outputs", exited);
 }
 
@@ -143,15 +144,24 @@ Status mark_heard(Tx& tx, Run& run, Micros now) {
 
 namespace {
 
-// How many attempts got as far as Running: one whose node died before that costs no retry.
-Result<std::int64_t> started_attempts(Tx& tx, const Run& run, bool& this_one) {
+struct Tries {
+  bool this_one = false;         // got as far as Running
+  std::int64_t started = 0;      // so many did
+  std::int64_t false_starts = 0;
+};
+
+// One whose node died before it ran, or was taken away, costs no retry.
+Result<Tries> count_tries(Tx& tx, const Run& run) {
   ROOST_TRY(const auto events, run_events(tx, run.seq));
+  ROOST_TRY(const auto preempted, preempted_attempts(tx, run.seq));
   std::set<std::int64_t> started;
   for (const auto& event : events) {
     if (event.to == "Running") started.insert(event.attempt);
   }
-  this_one = started.contains(run.attempt);
-  return static_cast<std::int64_t>(started.size());
+  for (const std::int64_t attempt : preempted) started.erase(attempt);
+  const auto count = static_cast<std::int64_t>(started.size());
+  return Tries{started.contains(run.attempt), count,
+               run.attempt - count - static_cast<std::int64_t>(preempted.size())};
 }
 
 }  // namespace
@@ -163,14 +173,13 @@ Status give_up_attempt(Tx& tx, Run& run, const std::string& reason, Micros now) 
   }
   ROOST_CHECK(mark_silent(tx, run, reason, now));
   run.deadline.reset();
-  bool this_one = false;
-  ROOST_TRY(const std::int64_t started, started_attempts(tx, run, this_one));
-  if (!this_one && run.attempt - started < kMostFalseStarts) {
+  ROOST_TRY(const Tries tries, count_tries(tx, run));
+  if (!tries.this_one && tries.false_starts < kMostFalseStarts) {
     return move_run(tx, run, RunStatus::kQueued, reason + " before the run began; trying again", now);
   }
-  if (this_one && started <= run.max_retries) {
+  if (tries.this_one && tries.started <= run.max_retries) {
     return move_run(tx, run, RunStatus::kQueued,
-                    fmt::format("{}; trying again ({} of {} retries)", reason, started,
+                    fmt::format("{}; trying again ({} of {} retries)", reason, tries.started,
                                 run.max_retries),
                     now);
   }

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kStates = {"assigned", "ready", "started", "finished", "lost"};
 
-#define ROOST_ATTEMPT_COLUMNS "run, attempt, node, open, created, stopping"
+#define ROOST_ATTEMPT_COLUMNS "run, attempt, node, open, created, stopping, preempted"
 #define ROOST_PART_COLUMNS \
   "p.run, p.attempt, p.node_rank, p.node, p.state, p.facts_json, p.report_json, p.command_json, p.ended"
 
@@ -15,7 +15,7 @@ Result<std::vector<Attempt>> read_attempts(Rows rows) {
   std::vector<Attempt> all;
   while (rows.next()) {
     all.push_back({rows.integer(0), rows.integer(1), rows.text(2), rows.integer(3) != 0, rows.integer(4),
-                   rows.maybe_integer(5)});
+                   rows.maybe_integer(5), rows.is_null(6) ? std::nullopt : std::optional(rows.text(6))});
   }
   ROOST_CHECK(rows.status());
   return all;
@@ -86,6 +86,21 @@ Result<bool> stop_attempt(Tx& tx, std::int64_t run, std::int64_t attempt, Micros
   if (!open || open->attempt != attempt || open->stopping) return false;
   ROOST_CHECK(tx.run("UPDATE attempt SET stopping = ? WHERE run = ? AND attempt = ?", now, run, attempt));
   return true;
+}
+
+Result<bool> preempt_attempt(Tx& tx, std::int64_t run, std::int64_t attempt, const std::string& why, Micros now) {
+  ROOST_TRY(const bool first, stop_attempt(tx, run, attempt, now));
+  if (!first) return false;
+  ROOST_CHECK(tx.run("UPDATE attempt SET preempted = ? WHERE run = ? AND attempt = ?", why, run, attempt));
+  return true;
+}
+
+Result<std::vector<std::int64_t>> preempted_attempts(Tx& tx, std::int64_t run) {
+  std::vector<std::int64_t> all;
+  Rows rows = tx.query("SELECT attempt FROM attempt WHERE run = ? AND preempted IS NOT NULL", run);
+  while (rows.next()) all.push_back(rows.integer(0));
+  ROOST_CHECK(rows.status());
+  return all;
 }
 
 Result<std::optional<Attempt>> attempt_for_token(Tx& tx, std::string_view token_hash) {

@@ -18,6 +18,7 @@ struct Attempt {
   bool open = true;
   Micros created = 0;
   std::optional<Micros> stopping;  // since when its processes are being ended, because one failed
+  std::optional<std::string> preempted;  // why its nodes were taken away
 };
 
 // What one node does for an attempt.
@@ -43,6 +44,10 @@ Status insert_attempt(Tx& tx, const Attempt& attempt, const std::vector<std::str
 Status close_attempt(Tx& tx, std::int64_t run, std::int64_t attempt);
 // Notes that the processes of the attempt have to end; false if that was so already.
 Result<bool> stop_attempt(Tx& tx, std::int64_t run, std::int64_t attempt, Micros now);
+// Notes why the nodes of the attempt are taken away; false if its processes are being ended already.
+Result<bool> preempt_attempt(Tx& tx, std::int64_t run, std::int64_t attempt, const std::string& why, Micros now);
+// The attempts of the run whose nodes were taken away.
+Result<std::vector<std::int64_t>> preempted_attempts(Tx& tx, std::int64_t run);
 Result<std::optional<Attempt>> attempt_for_token(Tx& tx, std::string_view token_hash);
 Result<std::optional<Attempt>> open_attempt(Tx& tx, std::int64_t run);
 // Open attempts that are being stopped since before `before`.

@@ -9,9 +9,9 @@ namespace {
 
 #define ROOST_COMPUTE_COLUMNS                                                                   \
   "workspace, name, vm_size, vm_priority, min_nodes, max_nodes, idle_seconds, created, modified," \
-  " deleting, slurm_json"
+  " deleting, max_nodes_per_user, max_runs_per_user, draining, slurm_json"
 #define ROOST_NODE_COLUMNS \
-  "id, workspace, compute, state, pid, pid_started, started, idle_since, slot, allocation"
+  "id, workspace, compute, state, pid, pid_started, started, idle_since, slot, state_since, allocation"
 
 Result<std::vector<Compute>> read_computes(Rows rows) {
   std::vector<Compute> all;
@@ -27,7 +27,10 @@ Result<std::vector<Compute>> read_computes(Rows rows) {
     compute.created = rows.integer(7);
     compute.modified = rows.integer(8);
     compute.deleting = rows.integer(9) != 0;
-    if (!rows.bytes(10).empty()) compute.slurm = Json::parse(rows.bytes(10), nullptr, false);
+    compute.max_nodes_per_user = rows.integer(10);
+    compute.max_runs_per_user = rows.integer(11);
+    compute.draining = rows.integer(12) != 0;
+    if (!rows.bytes(13).empty()) compute.slurm = Json::parse(rows.bytes(13), nullptr, false);
     all.push_back(std::move(compute));
   }
   ROOST_CHECK(rows.status());
@@ -47,7 +50,8 @@ Result<std::vector<Node>> read_nodes(Rows rows) {
     node.started = rows.integer(6);
     node.idle_since = rows.maybe_integer(7);
     node.slot = rows.integer(8);
-    node.allocation = rows.text(9);
+    node.state_since = rows.integer(9);
+    node.allocation = rows.text(10);
     all.push_back(std::move(node));
   }
   ROOST_CHECK(rows.status());
@@ -84,18 +88,21 @@ Status insert_compute(Tx& tx, const Compute& compute) {
                             compute.name, compute.name));
   }
   ROOST_CHECK(tx.run("INSERT INTO compute (" ROOST_COMPUTE_COLUMNS
-                     ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                     ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                      compute.workspace, compute.name, compute.vm_size, compute.vm_priority,
                      compute.min_nodes, compute.max_nodes, compute.idle_seconds, compute.created,
-                     compute.modified, compute.deleting, compute.is_slurm() ? to_text(compute.slurm) : ""));
+                     compute.modified, compute.deleting, compute.max_nodes_per_user,
+                     compute.max_runs_per_user, compute.draining, compute.is_slurm() ? to_text(compute.slurm) : ""));
   return {};
 }
 
 Status save_compute(Tx& tx, const Compute& compute) {
   ROOST_CHECK(tx.run("UPDATE compute SET min_nodes = ?, max_nodes = ?, idle_seconds = ?, modified = ?,"
-                     " deleting = ? WHERE workspace = ? AND name = ?",
+                     " deleting = ?, max_nodes_per_user = ?, max_runs_per_user = ?, draining = ?"
+                     " WHERE workspace = ? AND name = ?",
                      compute.min_nodes, compute.max_nodes, compute.idle_seconds, compute.modified,
-                     compute.deleting, compute.workspace, compute.name));
+                     compute.deleting, compute.max_nodes_per_user, compute.max_runs_per_user,
+                     compute.draining, compute.workspace, compute.name));
   return {};
 }
 
@@ -133,14 +140,14 @@ Status insert_node(Tx& tx, const Node& node, std::string_view token_hash) {
   ROOST_CHECK(tx.run("INSERT INTO node (" ROOST_NODE_COLUMNS
                      ", token_hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                      node.id, node.workspace, node.compute, node_state_name(node.state), node.pid,
-                     node.pid_started, node.started, node.idle_since, node.slot, node.allocation, token_hash));
+                     node.pid_started, node.started, node.idle_since, node.slot, node.state_since, node.allocation, token_hash));
   return {};
 }
 
 Status save_node(Tx& tx, const Node& node) {
   ROOST_CHECK(tx.run(
-      "UPDATE node SET state = ?, pid = ?, pid_started = ?, idle_since = ? WHERE id = ?",
-      node_state_name(node.state), node.pid, node.pid_started, node.idle_since, node.id));
+      "UPDATE node SET state = ?, pid = ?, pid_started = ?, idle_since = ?, state_since = ? WHERE id = ?",
+      node_state_name(node.state), node.pid, node.pid_started, node.idle_since, node.state_since, node.id));
   return {};
 }
 

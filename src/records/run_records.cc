@@ -130,12 +130,13 @@ Status insert_run(Tx& tx, Run& run) {
   ROOST_CHECK(tx.run(
       "INSERT INTO run (id, workspace, experiment, number, display_name, status, type, parent, compute,"
       " priority, created_by, created, max_retries, snapshot, spec_json, environment_json, git_json,"
-      " tags_json, properties_json, notices_json)"
-      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      " tags_json, properties_json, notices_json, nodes_needed, time_limit)"
+      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       run.id, run.workspace, run.experiment_row, run.number, run.display_name,
       status_name(run.status), run.type, run.parent, run.compute, run.priority, run.created_by,
       run.created, run.max_retries, run.snapshot, to_text(run.spec), to_text(run.environment),
-      json_or_null(run.git), to_text(run.tags), to_text(run.properties), to_text(run.notices)));
+      json_or_null(run.git), to_text(run.tags), to_text(run.properties), to_text(run.notices), nodes_needed(run),
+      time_limit_seconds(run)));
   run.seq = tx.last_insert_id();
   for (const auto& item : run.tags.items()) {
     const Json& value = item.value();
@@ -156,6 +157,10 @@ Status move_run(Tx& tx, Run& run, RunStatus to, std::string_view reason, Micros 
   if (is_terminal(to)) run.ended = at;
   ROOST_CHECK(save_run(tx, run));
   return add_event(tx, run, from, reason, at);
+}
+
+Status note_event(Tx& tx, const Run& run, std::string_view reason, Micros at) {
+  return add_event(tx, run, status_name(run.status), reason, at);
 }
 
 Status save_run(Tx& tx, const Run& run) {

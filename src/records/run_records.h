@@ -20,6 +20,8 @@ Status insert_run(Tx& tx, Run& run);
 // The only way a run changes state: checks the table, writes run and event. Also stores whatever else
 // was changed in `run` (attempt, node, exit code, error, times).
 Status move_run(Tx& tx, Run& run, RunStatus to, std::string_view reason, Micros at);
+// An event without a change of state: something happened to the run that its history must show.
+Status note_event(Tx& tx, const Run& run, std::string_view reason, Micros at);
 // Stores `run`'s changeable fields without a change of state.
 Status save_run(Tx& tx, const Run& run);
 Status replace_tags(Tx& tx, Run& run, Json tags);

@@ -2,93 +2,150 @@
 
 #include <algorithm>
 
+#include "schedule/fair_order.h"
+#include "schedule/reservation.h"
+
 namespace roost {
 namespace {
 
-std::int64_t count(const ComputeView& view, NodeState state) {
-  return std::count_if(view.nodes.begin(), view.nodes.end(),
-                       [&](const Node& node) { return node.state == state; });
+std::int64_t count(const std::vector<Node>& nodes, NodeState state) {
+  return std::count_if(nodes.begin(), nodes.end(), [&](const Node& node) { return node.state == state; });
 }
 
-}  // namespace
-
-std::int64_t nodes_needed(const Run& run) {
-  return run.spec.is_object() ? std::max<std::int64_t>(1, run.spec.value("node_count", std::int64_t{1})) : 1;
-}
-
-namespace {
-
-// A run that wants more nodes than the compute may have waits until that is raised, and holds up nobody.
-bool may_ever_start(const ComputeView& view, const Run& run) {
-  return nodes_needed(run) <= view.compute.max_nodes;
-}
-
-}  // namespace
-
-std::int64_t target_nodes(const ComputeView& view) {
-  const std::int64_t busy = count(view, NodeState::kRunning);
-  if (view.compute.deleting) return busy;
-  std::int64_t wanted = busy;
-  for (const auto& run : view.waiting) {
-    if (may_ever_start(view, run)) wanted += nodes_needed(run);
-  }
-  return std::clamp(wanted, view.compute.min_nodes, view.compute.max_nodes);
-}
-
-Plan plan_compute(const ComputeView& view, Micros now) {
-  Plan plan;
-  std::vector<const Node*> idle;
-  for (const auto& node : view.nodes) {
-    if (node.state == NodeState::kIdle) idle.push_back(&node);
-  }
-  // The node that was used last is the warmest; the others get a chance to end.
-  std::sort(idle.begin(), idle.end(), [](const Node* a, const Node* b) {
-    return a->idle_since.value_or(0) > b->idle_since.value_or(0);
-  });
-  const std::int64_t preparing = count(view, NodeState::kPreparing);
-  const std::int64_t busy = count(view, NodeState::kRunning);
-
-  auto free_node = idle.begin();
-  auto next_run = view.waiting.begin();
-  std::int64_t started = 0;  // nodes
-  for (; !view.compute.deleting && next_run != view.waiting.end(); ++next_run) {
-    if (!may_ever_start(view, *next_run)) continue;
-    const std::int64_t needed = nodes_needed(*next_run);
-    if (idle.end() - free_node < needed) break;
-    Plan::Start start{next_run->seq, {}};
-    for (std::int64_t i = 0; i < needed; ++i) start.nodes.push_back((*free_node++)->id);
-    plan.starts.push_back(std::move(start));
-    started += needed;
+class Planner {
+ public:
+  Planner(const ComputeView& view, Micros now) : view_(view), now_(now) {
+    for (const auto& node : view.nodes) {
+      if (node.state == NodeState::kIdle) idle_.push_back(&node);
+    }
+    // The node that was used last is the warmest; the others get a chance to end.
+    std::stable_sort(idle_.begin(), idle_.end(), [](const Node* a, const Node* b) {
+      return a->idle_since.value_or(0) > b->idle_since.value_or(0);
+    });
+    preparing_ = count(view.nodes, NodeState::kPreparing);
+    busy_ = count(view.nodes, NodeState::kRunning);
+    free_ = std::max<std::int64_t>(0, view.capacity() - busy_);
+    alive_ = busy_ + preparing_ + static_cast<std::int64_t>(idle_.size());
   }
 
-  const auto idle_left = static_cast<std::int64_t>(idle.end() - free_node);
-  const std::int64_t alive = busy + started + idle_left + preparing;
-  if (!view.compute.deleting) {
-    const std::int64_t wanted = target_nodes(view);
-    plan.nodes_to_add = std::max<std::int64_t>(0, wanted - alive);
-    std::int64_t coming = preparing + plan.nodes_to_add + idle_left;
-    if (preparing + plan.nodes_to_add == 0) coming = 0;
-    for (; next_run != view.waiting.end(); ++next_run) {
-      if (!may_ever_start(view, *next_run)) continue;
-      coming -= nodes_needed(*next_run);
-      if (coming < 0) break;
-      if (next_run->status == RunStatus::kQueued) plan.provisioning.push_back(next_run->seq);
+  Plan make() {
+    if (!view_.compute.deleting) {
+      give_nodes();
+      const std::int64_t kept = std::min(view_.compute.min_nodes, view_.capacity());
+      plan_.nodes_to_add = std::max(plan_.nodes_to_add, kept - alive_);
+    }
+    end_nodes();
+    return std::move(plan_);
+  }
+
+ private:
+  void give_nodes() {
+    if (!view_.waiting || view_.waiting->empty()) return;
+    static const PastUse kNobody;
+    Standings standings;
+    for (const auto& run : view_.running) {
+      Standing& user = standings[run.user];
+      user.nodes += run.nodes;
+      user.runs += 1;
+      user.last_start = std::max(user.last_start, run.started);
+      held_.push_back({run.nodes, run.started, run.ends});
+    }
+    FairOrder order(*view_.waiting, view_.promised, standings, view_.past ? *view_.past : kNobody,
+                    view_.capacity(), now_);
+    std::optional<Reservation> reservation;
+    while (const QueuedRun* run = free_ > 0 || !reservation ? order.next() : nullptr) {
+      ++plan_.steps;
+      if (!may_ever_start(*run)) continue;
+      if (is_at_limit(order.standing(), *run)) {
+        order.block_user();
+      } else if (run->nodes <= free_ && (!reservation || reservation->allows(*run))) {
+        give(*run, reservation.has_value());
+        order.take();
+        if (reservation) reservation->take(*run);
+      } else if (!reservation) {
+        reservation.emplace(*run, view_.capacity(), free_, held_, now_);
+        plan_.reserved = {run->seq, run->priority, reservation->starts()};
+        plan_.promised.push_back(run->seq);
+      }
+    }
+    plan_.steps += order.steps();
+  }
+
+  // A run that wants more nodes than it can ever get waits until that is raised, and holds up nobody.
+  bool may_ever_start(const QueuedRun& run) const {
+    const std::int64_t per_user = view_.compute.max_nodes_per_user;
+    return run.nodes <= view_.capacity() && (per_user == 0 || run.nodes <= per_user);
+  }
+
+  bool is_at_limit(const Standing& user, const QueuedRun& run) const {
+    const Compute& compute = view_.compute;
+    return (compute.max_nodes_per_user > 0 && user.nodes + run.nodes > compute.max_nodes_per_user) ||
+           (compute.max_runs_per_user > 0 && user.runs + 1 > compute.max_runs_per_user);
+  }
+
+  // The run starts on idle nodes, or keeps those that there are until the others have come up.
+  void give(const QueuedRun& run, bool backfill) {
+    free_ -= run.nodes;
+    held_.push_back({run.nodes, now_, latest_end(run, now_)});
+    const auto idle = static_cast<std::int64_t>(idle_.size()) - next_idle_ - kept_idle_;
+    if (idle >= run.nodes) {
+      Plan::Start start{run.seq, run.priority, {}, backfill};
+      for (std::int64_t i = 0; i < run.nodes; ++i) {
+        start.nodes.push_back(idle_[static_cast<std::size_t>(next_idle_++)]->id);
+      }
+      plan_.starts.push_back(std::move(start));
+      return;
+    }
+    kept_idle_ += idle;
+    const std::int64_t from_preparing = std::min(preparing_ - kept_preparing_, run.nodes - idle);
+    kept_preparing_ += from_preparing;
+    const std::int64_t new_nodes = run.nodes - idle - from_preparing;
+    plan_.coming.push_back({run.seq, run.priority, new_nodes, idle, run.provisioning});
+    plan_.nodes_to_add += new_nodes;
+    if (!backfill) plan_.promised.push_back(run.seq);
+  }
+
+  void end_nodes() {
+    const bool deleting = view_.compute.deleting;
+    const std::int64_t least = deleting ? 0 : view_.compute.min_nodes;
+    const std::int64_t most = deleting ? 0 : view_.capacity();
+    std::int64_t left = alive_ + plan_.nodes_to_add;
+    for (auto i = static_cast<std::int64_t>(idle_.size()) - 1; i >= next_idle_; --i) {
+      const Node& node = *idle_[static_cast<std::size_t>(i)];
+      const bool expired = now_ - node.idle_since.value_or(now_) >= view_.compute.idle_seconds * kSecond;
+      // Nodes that are idle because a gang still waits for more are not idle for nothing.
+      const bool wanted = plan_.reserved || i < next_idle_ + kept_idle_;
+      if (left > least && (left > most || deleting || (expired && !wanted))) {
+        plan_.nodes_to_end.push_back(node.id);
+        --left;
+      } else {
+        plan_.idle_left.push_back(node.id);
+      }
     }
   }
 
-  // Nodes that are idle because a gang still waits for more are not idle for nothing.
-  const std::int64_t needed = view.compute.deleting ? 0 : target_nodes(view);
-  const std::int64_t least = view.compute.deleting ? 0 : std::max(view.compute.min_nodes, needed);
-  const std::int64_t most = view.compute.deleting ? 0 : view.compute.max_nodes;
-  std::int64_t left = alive;
-  for (auto it = idle.rbegin(); it != std::make_reverse_iterator(free_node) && left > least; ++it) {
-    const bool expired =
-        now - (*it)->idle_since.value_or(now) >= view.compute.idle_seconds * kSecond;
-    if (!expired && left <= most && !view.compute.deleting) continue;
-    plan.nodes_to_end.push_back((*it)->id);
-    --left;
-  }
-  return plan;
+  const ComputeView& view_;
+  const Micros now_;
+  Plan plan_;
+  std::vector<const Node*> idle_;
+  std::int64_t next_idle_ = 0;       // how many of them have been given away
+  std::int64_t kept_idle_ = 0;       // how many more wait for others to come up
+  std::int64_t kept_preparing_ = 0;
+  std::int64_t preparing_ = 0;
+  std::int64_t busy_ = 0;
+  std::int64_t free_ = 0;  // nodes the compute may have that are in no use, also those not started yet
+  std::int64_t alive_ = 0;
+  std::vector<Held> held_;
+};
+
+}  // namespace
+
+std::int64_t target_nodes(const Compute& compute, const std::vector<Node>& nodes, std::int64_t wanted) {
+  const std::int64_t busy = count(nodes, NodeState::kRunning);
+  if (compute.deleting) return busy;
+  return std::clamp(busy + wanted, compute.min_nodes, compute.max_nodes);
 }
+
+Plan plan_compute(const ComputeView& view, Micros now) { return Planner(view, now).make(); }
 
 }  // namespace roost

@@ -7,6 +7,7 @@
 #include "domain/rank_plan.h"
 #include "domain/root_cause.h"
 #include "execute/attempts.h"
+#include "execute/preempt.h"
 #include "finalize/finish_run.h"
 #include "records/attempt_records.h"
 #include "records/run_records.h"
@@ -52,6 +53,15 @@ Status keep_roles(Tx& tx, std::vector<AttemptPart>& parts, const std::vector<Ran
   return {};
 }
 
+// Whether a preempted attempt was over before it could be stopped. A script that saves its state on SIGTERM
+// may well end with 0: that is not the end of its work.
+bool ended_by_itself(const std::vector<AttemptPart>& parts, const std::vector<RankEnd>& ranks) {
+  const bool lost = std::any_of(parts.begin(), parts.end(),
+                                [](const AttemptPart& part) { return part.state == PartState::kLost; });
+  const bool stopped = std::any_of(ranks.begin(), ranks.end(), [](const RankEnd& rank) { return rank.stopped; });
+  return !lost && !stopped && !ranks.empty();
+}
+
 RunEnd end_of(const App& app, const Run& run, const Gang& gang, const std::vector<AttemptPart>& parts,
               const std::vector<RankEnd>& ranks) {
   RunEnd end;
@@ -92,6 +102,10 @@ Status conclude_attempt(App& app, Tx& tx, Run& run, Micros now) {
   if (end.cause && end.is_gang) ROOST_CHECK(keep_roles(tx, parts, end.cause->roles));
   app.access->forget(app.access->attempt_token(run.id, run.attempt));
 
+  ROOST_TRY(const auto attempt, open_attempt(tx, run.seq));
+  if (attempt && attempt->preempted && run.cancel_reason.empty() && !ended_by_itself(parts, ranks)) {
+    return requeue_preempted(tx, run, *attempt->preempted, now);
+  }
   const auto lost = std::find_if(parts.begin(), parts.end(),
                                  [](const AttemptPart& part) { return part.state == PartState::kLost; });
   if (lost != parts.end()) {

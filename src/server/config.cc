@@ -86,6 +86,7 @@ Result<ServerConfig> parse_config(std::string_view yaml, const std::string& file
       static_cast<int>(fields.integer("cancel_grace_seconds", config.cancel_grace_seconds, 0, 86'400));
   config.worker_threads =
       static_cast<int>(fields.integer("worker_threads", config.worker_threads, 2, 256));
+  config.local_nodes = fields.integer("local_nodes", 0, 0, 100'000);
   const Json tls = fields.object("tls");
   const Json environments = fields.object("environments");
   const std::string pins = fields.string("pins", "strict");

@@ -14,6 +14,13 @@ TEST(Config, ReadsWhatIsSetAndKeepsTheRest) {
   EXPECT_TRUE(parse_config("", "roost.yaml"));
 }
 
+TEST(Config, AMachineMayHaveALimit) {
+  const auto config = parse_config("local_nodes: 4", "roost.yaml");
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->local_nodes, 4);
+  EXPECT_FALSE(parse_config("local_nodes: -1", "roost.yaml"));
+}
+
 TEST(Config, ARegistryForImages) {
   const auto config = parse_config("environments: {registry: '127.0.0.1:5000', registry_insecure: true}", "roost.yaml");
   ASSERT_TRUE(config) << config.error().message;

@@ -10,7 +10,9 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "execute/attempts.h"
+#include "execute/preempt.h"
 #include "records/compute_records.h"
+#include "records/queue_records.h"
 #include "records/run_records.h"
 #include "schedule/plan.h"
 #include "server/lose_node.h"
@@ -21,6 +23,8 @@ namespace {
 constexpr auto kTick = std::chrono::milliseconds(250);
 constexpr Micros kRetryAfterFailedStart = 5 * kSecond;
 constexpr Micros kLeaveGrace = 10 * kSecond;
+constexpr Micros kPreemptLimit = 60 * kSecond;  // after the grace, to send the last checkpoint
+constexpr auto kLongCycle = std::chrono::milliseconds(10);
 constexpr Micros kStopLimit = 7 * kSecond;
 constexpr Micros kStopSilence = 5 * kSecond;
 
@@ -63,88 +67,137 @@ void ControlLoop::run(std::stop_token stop) {
       watch_stopping();
       next_watch = std::chrono::steady_clock::now() + kTick;
     }
+    const auto began = std::chrono::steady_clock::now();
     schedule();
+    const auto took = std::chrono::steady_clock::now() - began;
+    if (took < kLongCycle) continue;
+    // However long a queue is and however often it changes, planning takes a part of one core only.
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, stop, std::min<std::chrono::nanoseconds>(3 * took, 2 * kTick), [] { return false; });
   }
 }
 
-void ControlLoop::schedule() {
-  std::vector<ComputeView> views;
+std::vector<ComputePlan> ControlLoop::look() {
+  std::vector<ComputePlan> found;
   report_error(app_.db->read([&](Tx& tx) -> Status {
+    found.clear();
+    ROOST_CHECK(queues_.refresh(tx, app_.clock.now()));
     ROOST_TRY(const auto computes, list_computes(tx));
     for (const auto& compute : computes) {
       if (compute.is_slurm()) continue;  // Slurm's own queue decides there
       ComputeView view;
       view.compute = compute;
+      view.waiting = queues_.queue(compute.workspace, compute.name);
+      view.past = queues_.past(compute.workspace, compute.name);
+      view.running = queues_.running(compute.workspace, compute.name);
+      view.promised = queues_.promised(compute.workspace, compute.name);
       ROOST_TRY(view.nodes, list_nodes(tx, compute.workspace, compute.name));
-      ROOST_TRY(view.waiting, waiting_runs(tx, compute.workspace, compute.name, compute.max_nodes));
-      if (!view.waiting.empty() || !view.nodes.empty() || compute.min_nodes > 0 || compute.deleting) {
-        views.push_back(std::move(view));
+      if (view.waiting || !view.nodes.empty() || compute.min_nodes > 0 || compute.deleting || compute.draining) {
+        found.push_back({std::move(view), {}});
       }
     }
     return {};
   }), "reading the queue");
+  return found;
+}
 
+std::vector<Preemption> ControlLoop::plan(std::vector<ComputePlan>& computes, Micros now) {
+  if (app_.config.local_nodes > 0) divide_machine(app_.config.local_nodes, computes);
+  for (auto& [view, plan] : computes) {
+    plan = plan_compute(view, now);
+    queues_.promised(view.compute.workspace, view.compute.name) = plan.promised;
+  }
+  if (app_.config.local_nodes == 0) return {};
+  return share_machine(app_.config.local_nodes, computes);
+}
+
+Status ControlLoop::carry_out(Tx& tx, const ComputePlan& decided, Micros now, Changed& changed) {
+  const auto& [view, plan] = decided;
+  for (const auto& start : plan.starts) {
+    ROOST_TRY(Run run, run_by_row(tx, start.run));
+    std::vector<Node> nodes;
+    for (const auto& id : start.nodes) {
+      ROOST_TRY(Node node, find_node(tx, id));
+      if (node.state == NodeState::kIdle) nodes.push_back(std::move(node));
+    }
+    const bool waits = run.status == RunStatus::kQueued || run.status == RunStatus::kProvisioning;
+    if (!waits || nodes.size() != start.nodes.size()) continue;
+    const std::string token = app_.access->attempt_token(run.id, run.attempt + 1);
+    ROOST_CHECK(start_attempt(tx, run, nodes, Access::hash(token), now));
+    changed.nodes.insert(changed.nodes.end(), start.nodes.begin(), start.nodes.end());
+    changed.runs.push_back(run.id);
+    changed.started.push_back(run.seq);
+  }
+  for (const auto& coming : plan.coming) {
+    if (coming.told) continue;
+    ROOST_TRY(Run run, run_by_row(tx, coming.run));
+    if (run.status != RunStatus::kQueued) continue;
+    ROOST_CHECK(move_run(tx, run, RunStatus::kProvisioning, fmt::format("starting a node of {}", view.compute.name),
+                         now));
+    changed.runs.push_back(run.id);
+  }
+  for (const auto& id : plan.nodes_to_end) {
+    ROOST_TRY(Node node, find_node(tx, id));
+    if (node.state != NodeState::kIdle) continue;
+    node.enter(NodeState::kLeaving, now);
+    ROOST_CHECK(save_node(tx, node));
+    changed.nodes.push_back(id);
+  }
+  if (view.compute.deleting && view.nodes.empty()) return remove_compute(tx, view.compute);
+  if (view.compute.draining && !view.compute.deleting && !view.waiting) {
+    ROOST_TRY(const std::int64_t active, count_active(tx, view.compute.workspace, view.compute.name));
+    if (active > 0) return {};
+    Compute compute = view.compute;
+    compute.deleting = true;
+    compute.modified = now;
+    return save_compute(tx, compute);
+  }
+  return {};
+}
+
+Status ControlLoop::take_nodes(Tx& tx, const Preemption& preemption, Micros now, Changed& changed) {
+  ROOST_TRY(const Run run, run_by_row(tx, preemption.run));
+  ROOST_TRY(const Run needs, run_by_row(tx, preemption.for_run));
+  ROOST_TRY(const auto ids, nodes_of_run(tx, run.seq, run.attempt));
+  Preempted preempted;
+  for (auto id = ids.rbegin(); id != ids.rend() && std::ssize(preempted.nodes) < preemption.nodes; ++id) {
+    ROOST_TRY(Node node, find_node(tx, *id));
+    const std::string why = fmt::format("{} on {} needs the place of node {}", needs.id, needs.compute, *id);
+    ROOST_CHECK(preempt_node(tx, node, why, now, preempted));
+  }
+  changed.nodes.insert(changed.nodes.end(), preempted.told.begin(), preempted.told.end());
+  changed.nodes.insert(changed.nodes.end(), preempted.nodes.begin(), preempted.nodes.end());
+  changed.runs.insert(changed.runs.end(), preempted.runs.begin(), preempted.runs.end());
+  return {};
+}
+
+void ControlLoop::schedule() {
+  auto computes = look();
   const Micros now = app_.clock.now();
-  std::vector<std::pair<std::string, std::string>> started;  // run, node
-  std::vector<std::string> leaving;
-  std::vector<std::pair<const Compute*, std::int64_t>> to_add;
-  std::vector<std::pair<const ComputeView*, Plan>> plans;
-  bool anything = false;
-  for (const auto& view : views) {
-    Plan plan = plan_compute(view, now);
-    anything = anything || !plan.starts.empty() || !plan.nodes_to_end.empty() ||
-               !plan.provisioning.empty() || (view.compute.deleting && view.nodes.empty());
-    if (plan.nodes_to_add > 0) to_add.emplace_back(&view.compute, plan.nodes_to_add);
-    plans.emplace_back(&view, std::move(plan));
-  }
-  std::set<std::string> changed_runs;
+  const auto preemptions = plan(computes, now);
+  const bool anything = !preemptions.empty() || std::any_of(computes.begin(), computes.end(), [](const ComputePlan& c) {
+    const bool untold = std::any_of(c.plan.coming.begin(), c.plan.coming.end(),
+                                    [](const Plan::Coming& coming) { return !coming.told; });
+    return !c.plan.starts.empty() || !c.plan.nodes_to_end.empty() || untold ||
+           (c.view.compute.deleting && c.view.nodes.empty()) || (c.view.compute.draining && !c.view.compute.deleting);
+  });
+  Changed changed;
   if (anything) {
-    report_error(app_.db->write([&](Tx& tx) -> Status {
-      started.clear();
-      leaving.clear();
-      for (const auto& [view, plan] : plans) {
-        for (const auto& start : plan.starts) {
-          ROOST_TRY(Run run, run_by_row(tx, start.run));
-          std::vector<Node> nodes;
-          for (const auto& id : start.nodes) {
-            ROOST_TRY(Node node, find_node(tx, id));
-            if (node.state == NodeState::kIdle) nodes.push_back(std::move(node));
-          }
-          const bool waits = run.status == RunStatus::kQueued || run.status == RunStatus::kProvisioning;
-          if (!waits || nodes.size() != start.nodes.size()) continue;
-          const std::string token = app_.access->attempt_token(run.id, run.attempt + 1);
-          ROOST_CHECK(start_attempt(tx, run, nodes, Access::hash(token), now));
-          for (const auto& node : nodes) started.emplace_back(run.id, node.id);
-        }
-        for (const auto seq : plan.provisioning) {
-          ROOST_TRY(Run run, run_by_row(tx, seq));
-          if (run.status != RunStatus::kQueued) continue;
-          ROOST_CHECK(move_run(tx, run, RunStatus::kProvisioning,
-                               fmt::format("starting a node of {}", view->compute.name), now));
-          changed_runs.insert(run.id);
-        }
-        for (const auto& id : plan.nodes_to_end) {
-          ROOST_TRY(Node node, find_node(tx, id));
-          if (node.state != NodeState::kIdle) continue;
-          node.state = NodeState::kLeaving;
-          node.idle_since = now;  // since when it should be leaving
-          ROOST_CHECK(save_node(tx, node));
-          leaving.push_back(id);
-        }
-        if (view->compute.deleting && view->nodes.empty()) {
-          ROOST_CHECK(remove_compute(tx, view->compute));
-        }
-      }
+    const Status written = app_.db->write([&](Tx& tx) -> Status {
+      changed = {};
+      for (const auto& decided : computes) ROOST_CHECK(carry_out(tx, decided, now, changed));
+      for (const auto& preemption : preemptions) ROOST_CHECK(take_nodes(tx, preemption, now, changed));
       return {};
-    }), "starting runs");
+    });
+    report_error(written, "starting runs");
+    if (!written) return;
   }
-  for (const auto& [run, node] : started) {
-    app_.node_changed(node);
-    app_.run_changed(run);
+  for (const auto run : changed.started) queues_.started(run);
+  for (const auto& node : changed.nodes) app_.node_changed(node);
+  for (const auto& run : changed.runs) app_.run_changed(run);
+  for (const auto& [view, plan] : computes) {
+    if (plan.nodes_to_add > 0) add_nodes(view.compute, plan.nodes_to_add);
   }
-  for (const auto& run : changed_runs) app_.run_changed(run);
-  for (const auto& node : leaving) app_.node_changed(node);
-  for (const auto& [compute, count] : to_add) add_nodes(*compute, count);
 }
 
 void ControlLoop::add_nodes(const Compute& compute, std::int64_t count) {
@@ -155,8 +208,8 @@ void ControlLoop::add_nodes(const Compute& compute, std::int64_t count) {
     Node node;
     node.workspace = compute.workspace;
     node.compute = compute.name;
-    node.state = NodeState::kPreparing;
     node.started = now;
+    node.enter(NodeState::kPreparing, now);
     const Status inserted = app_.db->write([&](Tx& tx) -> Status {
       ROOST_TRY(const auto nodes, list_nodes(tx, compute.workspace, compute.name));
       std::set<std::int64_t> taken;
@@ -199,6 +252,11 @@ void ControlLoop::watch_nodes() {
   }), "reading the nodes");
   const Micros now = app_.clock.now();
   for (const auto& node : nodes) {
+    if (node.state == NodeState::kUnusable) {
+      if (now - node.state_since < kRetryAfterFailedStart) continue;
+      report_error(app_.db->write([&](Tx& tx) { return remove_node(tx, node.id); }), "removing a node");
+      continue;
+    }
     const bool is_local = node.allocation.empty();  // else Slurm starts and ends it
     if (is_local && node.pid == 0 && now - node.started < kRetryAfterFailedStart) continue;  // being started
     // A server that was killed just after it had started a node does not know its process, but hears it.
@@ -212,7 +270,10 @@ void ControlLoop::watch_nodes() {
       if (is_local) app_.provider->end_node(node);
       lose_node(node, fmt::format("node {} was not heard of for {}", node.id,
                                   human_duration(static_cast<double>(silent) / kSecond)));
-    } else if (is_local && node.state == NodeState::kLeaving && now - node.idle_since.value_or(now) > kLeaveGrace) {
+    } else if (is_local && node.state == NodeState::kLeaving && now - node.state_since > kLeaveGrace) {
+      app_.provider->end_node(node);
+    } else if (is_local && node.state == NodeState::kPreempted &&
+               now - node.state_since > app_.config.cancel_grace_seconds * kSecond + kPreemptLimit) {
       app_.provider->end_node(node);
     } else if (silent > static_cast<Micros>(app_.config.node_silent_seconds * kSecond) &&
                node.state == NodeState::kRunning) {

@@ -6,7 +6,9 @@
 #include <stop_token>
 #include <thread>
 
+#include "schedule/share_machine.h"
 #include "server/app.h"
+#include "server/queue_mirror.h"
 
 namespace roost {
 
@@ -24,8 +26,18 @@ class ControlLoop {
   void wake();
 
  private:
+  // Who has to hear of what was decided, by id.
+  struct Changed {
+    std::vector<std::string> nodes;
+    std::vector<std::string> runs;
+    std::vector<std::int64_t> started;  // rows of runs
+  };
   void run(std::stop_token stop);
   void schedule();
+  std::vector<ComputePlan> look();
+  std::vector<Preemption> plan(std::vector<ComputePlan>& computes, Micros now);
+  Status carry_out(Tx& tx, const ComputePlan& computes, Micros now, Changed& changed);
+  Status take_nodes(Tx& tx, const Preemption& preemption, Micros now, Changed& changed);
   void watch_nodes();
   void watch_deadlines();
   void watch_stopping();
@@ -33,6 +45,7 @@ class ControlLoop {
   void lose_node(const Node& node, const std::string& reason);
 
   App& app_;
+  QueueMirror queues_;
   std::mutex mutex_;
   std::condition_variable_any changed_;
   bool woken_ = false;

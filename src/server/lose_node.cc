@@ -23,7 +23,10 @@ Status lose_node(App& app, const Node& node, const std::string& reason) {
       told.insert(told.end(), others.begin(), others.end());
       runs.push_back(run.id);
     }
-    return remove_node(tx, node.id);
+    if (node.state != NodeState::kPreparing || !node.allocation.empty()) return remove_node(tx, node.id);
+    Node unusable = node;  // it did not even come up: for whoever looks
+    unusable.enter(NodeState::kUnusable, now);
+    return save_node(tx, unusable);
   });
   app.nodes.forget(node.id);
   app.access->forget(app.access->node_token(node.id));

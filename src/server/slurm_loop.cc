@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "execute/attempts.h"
+#include "execute/preempt.h"
 #include "records/compute_records.h"
 #include "records/run_records.h"
 #include "schedule/plan.h"
@@ -153,8 +154,7 @@ void SlurmLoop::end_unneeded(View& view) {
       for (const auto& node : view.nodes[key]) {
         ROOST_TRY(Node stored, find_node(tx, node.id));
         if (stored.state == NodeState::kLeaving) continue;
-        stored.state = NodeState::kLeaving;
-        stored.idle_since = now;
+        stored.enter(NodeState::kLeaving, now);
         ROOST_CHECK(save_node(tx, stored));
         leaving.push_back(node.id);
       }
@@ -441,6 +441,7 @@ void SlurmLoop::note_end(const Allocation& allocation, const SlurmJob& job) {
       }
       return request_cancel(tx, run, words, now);
     }
+    if (allocation.state == AllocationState::kUsed && job.state == "PREEMPTED") return preempt(tx, allocation, words);
     if (allocation.state == AllocationState::kUsed || !is_waiting(run)) return {};
     if (job.state.starts_with("CANCELLED") || ++false_starts_[run.seq] < kMostFalseStarts) return {};
     const std::string text = fmt::format("{} before a runner came up in it, {} times; look at the nodes {} and at slurmd's log there",
@@ -450,6 +451,16 @@ void SlurmLoop::note_end(const Allocation& allocation, const SlurmJob& job) {
   }), "noting the end of a Slurm job");
   if (!changed.empty()) app_.run_changed(changed);
   forget(allocation, words);
+}
+
+// The run waits again once its nodes are given up, and it costs no retry.
+Status SlurmLoop::preempt(Tx& tx, const Allocation& allocation, const std::string& words) {
+  ROOST_TRY(auto nodes, list_nodes(tx, allocation.workspace, allocation.compute));
+  Preempted ignored;  // nobody is there to be told
+  for (auto& node : nodes) {
+    if (node.allocation == allocation.key()) ROOST_CHECK(preempt_node(tx, node, words, app_.clock.now(), ignored));
+  }
+  return {};
 }
 
 // After a crash Slurm gives numbers again that jobs on its nodes still have, and ends such jobs as soon as

@@ -56,6 +56,7 @@ class SlurmLoop {
   void note_waiting(const Allocation& allocation, const SlurmJob& job);
   void note_end(const Allocation& allocation, const SlurmJob& job);
   void forget(const Allocation& allocation, const std::string& reason);
+  Status preempt(Tx& tx, const Allocation& allocation, const std::string& words);
   bool may_be_mistaken(const Allocation& allocation) const;
   void watch_hosts();
   void set_trouble(const Compute& compute, const std::string& words);

@@ -53,15 +53,21 @@ Status check_inputs(Tx& tx, const RunSpec& spec) {
 
 Status check_compute(Tx& tx, const std::string& workspace, const RunSpec& spec) {
   ROOST_TRY(const Compute compute, find_compute(tx, workspace, spec.compute));
-  if (compute.deleting) {
+  if (compute.deleting || compute.draining) {
     return fail(ErrorCode::kFailedPrecondition,
-                fmt::format("the compute {} is being deleted; choose another", compute.name));
+                fmt::format("the compute {} is being deleted{}; choose another", compute.name,
+                            compute.deleting ? "" : " and takes no new runs"));
   }
   if (spec.node_count > compute.max_nodes) {
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("the run wants {} nodes, but {} has at most {}; raise it with 'roost "
                             "compute update'",
                             spec.node_count, compute.name, compute.max_nodes));
+  }
+  if (compute.max_nodes_per_user > 0 && spec.node_count > compute.max_nodes_per_user) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("the run wants {} nodes, but one user may hold at most {} of {} at a time",
+                            spec.node_count, compute.max_nodes_per_user, compute.name));
   }
   return {};
 }

@@ -200,14 +200,12 @@ Result<Response> finish(App& app, Request& request) {
     if (!node || node->state != NodeState::kRunning) return {};
     // Slurm gave the node for this run alone.
     is_leaving = !node->allocation.empty();
-    node->state = is_leaving ? NodeState::kLeaving : NodeState::kIdle;
-    node->idle_since = now;
+    node->enter(is_leaving ? NodeState::kLeaving : NodeState::kIdle, now);
     return save_node(tx, *node);
   }));
   app.run_changed(run.id);
-  if (nodes.size() > 1 || is_leaving) {
-    for (const auto& node : nodes) app.node_changed(node);
-  }
+  // Also the only node may be waiting for this, to leave.
+  for (const auto& node : nodes) app.node_changed(node);
   if (is_leaving) app.wake_slurm();
   app.wake_control_loop();
   return json_response({{"status", status_name(run.status)}});

@@ -2,7 +2,9 @@
 
 #include "base/text.h"
 #include "domain/slurm_options.h"
+#include "execute/preempt.h"
 #include "records/compute_records.h"
+#include "records/queue_records.h"
 #include "records/run_records.h"
 #include "records/workspace_records.h"
 #include "schedule/plan.h"
@@ -12,11 +14,9 @@ namespace roost {
 namespace {
 
 Result<Json> describe(App& app, Tx& tx, const Compute& compute) {
-  ComputeView view;
-  view.compute = compute;
-  ROOST_TRY(view.nodes, list_nodes(tx, compute.workspace, compute.name));
-  ROOST_TRY(view.waiting, waiting_runs(tx, compute.workspace, compute.name, compute.max_nodes));
-  return compute_json(compute, view.nodes, target_nodes(view), app.machine);
+  ROOST_TRY(const auto nodes, list_nodes(tx, compute.workspace, compute.name));
+  ROOST_TRY(const auto wanted, nodes_wanted(tx, compute.workspace, compute.name, compute.max_nodes));
+  return compute_json(compute, nodes, target_nodes(compute, nodes, wanted), app.machine);
 }
 
 Result<Response> change(App& app, Request& request, int status,
@@ -35,17 +35,22 @@ Result<Response> change(App& app, Request& request, int status,
 Result<Compute> mark_deleting(App& app, Tx& tx, Request& request) {
   ROOST_TRY(Compute compute,
             find_compute(tx, request.parameters["workspace"], request.parameters["compute"]));
-  ROOST_TRY(const auto waiting, count_waiting(tx, compute.workspace, compute.name, compute.max_nodes));
+  ROOST_TRY(const bool drain, flag_query(request, "drain"));
+  ROOST_TRY(const auto active, count_active(tx, compute.workspace, compute.name));
   ROOST_TRY(const auto nodes, list_nodes(tx, compute.workspace, compute.name));
-  std::int64_t running = 0;
-  for (const auto& node : nodes) running += node.state == NodeState::kRunning ? 1 : 0;
-  if (waiting + running > 0) {
+  compute.modified = app.clock.now();
+  if (active > 0 && drain) {
+    compute.draining = true;
+    ROOST_CHECK(save_compute(tx, compute));
+    return compute;
+  }
+  if (active > 0) {
     return fail(ErrorCode::kFailedPrecondition,
-                fmt::format("{} runs use the compute {}; cancel them or wait until they end",
-                            waiting + running, compute.name));
+                fmt::format("{} run{} the compute {}; cancel them or wait until they end, or drain it "
+                            "('roost compute rm {} --drain'): it takes no new runs then, and goes after the last",
+                            active, active == 1 ? " uses" : "s use", compute.name, compute.name));
   }
   compute.deleting = true;
-  compute.modified = app.clock.now();
   if (nodes.empty()) {
     ROOST_CHECK(remove_compute(tx, compute));
   } else {
@@ -71,10 +76,51 @@ Status check_slurm(App& app, const Compute& compute) {
   return fail(ErrorCode::kInvalidArgument, fmt::format("Slurm would refuse the runs of {}: {}", compute.name, taken.error().message));
 }
 
+// By hand what a dedicated run does to a low-priority compute when the machine is full.
+Result<Response> preempt_nodes(App& app, Request& request) {
+  Json body = Json::object();
+  if (!request.body.empty()) {
+    ROOST_TRY(body, json_body(request));
+  }
+  JsonFields fields(body, "the request");
+  const std::string wanted = fields.string("node");
+  ROOST_CHECK(fields.done());
+  Preempted preempted;
+  ROOST_CHECK(app.db->write([&](Tx& tx) -> Status {
+    preempted = {};
+    ROOST_CHECK(find_workspace(tx, request.parameters["workspace"]));
+    ROOST_TRY(const Compute compute,
+              find_compute(tx, request.parameters["workspace"], request.parameters["compute"]));
+    if (!compute.is_low_priority()) {
+      return fail(ErrorCode::kFailedPrecondition,
+                  fmt::format("{} is a dedicated compute, whose nodes are not preempted; only those with "
+                              "vm_priority lowpriority are",
+                              compute.name));
+    }
+    ROOST_TRY(auto nodes, list_nodes(tx, compute.workspace, compute.name));
+    if (!wanted.empty()) std::erase_if(nodes, [&](const Node& node) { return node.id != wanted; });
+    if (!wanted.empty() && nodes.empty()) {
+      return fail(ErrorCode::kNotFound, fmt::format("{} has no node \"{}\"; 'roost compute show {}' lists them",
+                                                    compute.name, printable(wanted), compute.name));
+    }
+    for (auto& node : nodes) {
+      const std::string why = fmt::format("node {} was taken by hand", node.id);
+      ROOST_CHECK(preempt_node(tx, node, why, app.clock.now(), preempted));
+    }
+    return {};
+  }));
+  for (const auto& node : preempted.nodes) app.node_changed(node);
+  for (const auto& node : preempted.told) app.node_changed(node);
+  for (const auto& run : preempted.runs) app.run_changed(run);
+  app.wake_control_loop();
+  return json_response({{"nodes", preempted.nodes}, {"runs", preempted.runs}}, 202);
+}
+
 Json node_json(App& app, const Node& node, const std::optional<std::string>& run) {
   return {{"id", node.id},
           {"compute", node.compute},
           {"state", node_state_name(node.state)},
+          {"state_at", format_time(node.state_since > 0 ? node.state_since : node.started)},
           {"pid", node.pid},
           {"run", run ? Json(*run) : Json()},
           {"started_at", format_time(node.started)},
@@ -141,6 +187,8 @@ void add_compute_routes(Router& router, App& app) {
                   return change(app, request, 202,
                                 [&](Tx& tx) { return mark_deleting(app, tx, request); });
                 });
+  add_operation(router, app, "POST", computes + "/{compute}/preempt", "preempt_nodes", Need::kContributor,
+                [&app](Request& request, const Principal&) { return preempt_nodes(app, request); });
   add_operation(router, app, "GET", computes + "/{compute}/nodes", "list_nodes", Need::kReader,
                 [&app](Request& request, const Principal&) -> Result<Response> {
                   Json items = Json::array();

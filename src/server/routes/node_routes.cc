@@ -43,8 +43,10 @@ class OrderStream final : public ResponseStream {
         gone = node.error().code == ErrorCode::kNotFound;
         return fail(node.error());
       }
-      if (node->state == NodeState::kLeaving) add(piece, {{"type", "leave"}});
       ROOST_TRY(const auto parts, open_parts(tx, node_));
+      const bool leaves = node->state == NodeState::kLeaving ||
+                          (node->state == NodeState::kPreempted && parts.empty());
+      if (leaves && !std::exchange(left_, true)) add(piece, {{"type", "leave"}});
       for (const auto& part : parts) ROOST_CHECK(add_orders(tx, part, now, piece));
       for (const auto& asked : app_.stacks.asked_of(node_)) {
         if (!asked_.insert(asked.id).second) continue;
@@ -107,12 +109,13 @@ class OrderStream final : public ResponseStream {
         add(piece, line);
       }
     }
-    if (attempt && attempt->stopping && !std::exchange(told.stop, true)) {
+    const bool preempted = attempt && attempt->preempted;
+    if (attempt && attempt->stopping && !preempted && !std::exchange(told.stop, true)) {
       Json line = order("stop");
       line["grace_seconds"] = kStopGrace;
       add(piece, line);
     }
-    if (run.status == RunStatus::kCancelRequested && !std::exchange(told.cancel, true)) {
+    if ((run.status == RunStatus::kCancelRequested || preempted) && !std::exchange(told.cancel, true)) {
       Json line = order("cancel");
       line["grace_seconds"] = app_.config.cancel_grace_seconds;
       add(piece, line);
@@ -138,6 +141,7 @@ class OrderStream final : public ResponseStream {
   };
   std::map<std::pair<std::int64_t, std::int64_t>, Told> told_;  // by run and attempt
   std::set<std::string> asked_;  // for stacks
+  bool left_ = false;            // told to leave
   Micros last_sent_ = 0;
   ChangeHub::Subscription subscription_;
 };
@@ -150,8 +154,7 @@ Result<Response> stream_orders(App& app, Request& request) {
     ROOST_TRY(Node node, find_node(tx, node_id));
     if (node.pid == 0 && node.allocation.empty() && app.provider->adopt_node(node, pid)) ROOST_CHECK(save_node(tx, node));
     if (node.state != NodeState::kPreparing) return {};
-    node.state = NodeState::kIdle;
-    node.idle_since = app.clock.now();
+    node.enter(NodeState::kIdle, app.clock.now());
     came_up = true;
     return save_node(tx, node);
   }));

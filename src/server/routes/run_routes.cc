@@ -85,6 +85,13 @@ Status check_may_submit(Tx& tx, const RunSpec& spec, const Principal& who) {
   return check_descends(tx, parent, *who.run_row);
 }
 
+// What a script starts, it starts for the user who started the script.
+Result<std::string> user_of(Tx& tx, const Principal& who) {
+  if (!who.run_row) return who.name;
+  ROOST_TRY(const Run run, run_by_row(tx, *who.run_row));
+  return run.created_by;
+}
+
 // Starting and Preparing take no time for an environment that exists, so one transaction does both.
 Result<Response> submit(App& app, Request& request, const Principal& who) {
   ROOST_TRY(const Json body, json_body(request));
@@ -97,8 +104,8 @@ Result<Response> submit(App& app, Request& request, const Principal& who) {
   ROOST_CHECK(app.db->write([&](Tx& tx) -> Status {
     const Micros now = app.clock.now();
     ROOST_CHECK(check_may_submit(tx, spec, who));
-    ROOST_TRY(run, submit_run(tx, *app.blobs, app.curated, request.parameters["workspace"], spec, who.name,
-                              now));
+    ROOST_TRY(const std::string user, user_of(tx, who));
+    ROOST_TRY(run, submit_run(tx, *app.blobs, app.curated, request.parameters["workspace"], spec, user, now));
     if (!spec.interactive) {
       ROOST_TRY(build, prepare_environment(tx, run, app.build_settings, *app.environments, now));
     }
