@@ -17,10 +17,8 @@ def server(shared_server: RoostServer) -> RoostServer:
 
 
 @pytest.fixture
-def source(tmp_path: Path) -> Path:
-    folder = tmp_path / "src"
-    folder.mkdir()
-    (folder / "train.py").write_text("""
+def source(source: Path) -> Path:
+    (source / "train.py").write_text("""
 import os, sys
 import roost.run
 print("arguments", sys.argv[1:])
@@ -28,7 +26,7 @@ for i in range(10): roost.run.log("loss", 1 / (i + float(sys.argv[1])), step=i)
 open("outputs/model.txt", "w").write("model " + sys.argv[1])
 sys.exit(int(sys.argv[2]))
 """)
-    return folder
+    return source
 
 
 def submit(server: RoostServer, source: Path, *arguments: str, **more: object) -> dict:
