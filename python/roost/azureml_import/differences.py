@@ -241,6 +241,16 @@ SECTIONS: Tuple[Section, ...] = (
                 "The VM size says how many cores and GPUs and how much memory a node has; "
                 "networks, users and identities change nothing.",
             ),
+            Row(
+                "AmlCompute.add_identity",
+                DIFFERENT,
+                "There are no identities: nodes run as the server's user, and a line says so.",
+            ),
+            Row(
+                "AmlCompute.remove_identity",
+                DIFFERENT,
+                "There are no identities: nodes run as the server's user, and a line says so.",
+            ),
             Row("BatchAiCompute", DIFFERENT, "The same as AmlCompute."),
             *_same("ComputeTargetException"),
             Row("AksCompute", ABSENT, _SERVING),

@@ -195,7 +195,7 @@ class ComputeTarget:
     # Ending them.
 
     def delete(self) -> None:
-        """Ends its nodes and removes it. Runs on it are refused or end; see the server's answer."""
+        """Ends its nodes and removes it. Refused while runs wait for it or run on it."""
         with calling(ComputeTargetException):
             self.workspace._client.delete(self.workspace._path("computes", self.name))
         self._facts = {**self._facts, "provisioning_state": "Deleting"}
