@@ -133,6 +133,30 @@ def test_what_only_azure_has_is_ignored_with_a_word(ws: Any, capsys: Any) -> Non
     assert capsys.readouterr().err == "Compute in-a-net: Roost has no use for admin_username, vnet_name and ignores it.\n"
 
 
+def test_one_machine(ws: Any, experiment: Any, script: Any, capsys: Any) -> None:
+    from azureml.core import ScriptRunConfig
+    from azureml.core.compute import ComputeInstance, ComputeTarget, DsvmCompute
+
+    config = ComputeInstance.provisioning_configuration(vm_size="STANDARD_D3_V2", ssh_public_access=False)
+    instance = ComputeInstance.create(ws, "instance", config)
+    instance.wait_for_completion(show_output=True)
+    assert capsys.readouterr().out == 'Creating\nSucceededProvisioning operation finished, operation "Succeeded"\n'
+    assert isinstance(instance, ComputeInstance) and instance.get_status().state == "Running"
+    run = experiment.submit(ScriptRunConfig(script("").folder, "train.py", compute_target=instance))
+    assert run.wait_for_completion()["target"] == "instance"
+    instance.stop(wait_for_completion=True, show_output=True)
+    wait_until(lambda: instance.get_status().state == "Stopped", 30, "its node ends")
+    instance.start(wait_for_completion=True)
+    assert instance.get_status().serialize()["state"] == "Running"
+    assert ComputeInstance(workspace=ws, name="instance").vm_size == "STANDARD_D3_V2"
+    instance.delete()
+    instance.wait_for_completion(is_delete_operation=True)
+    dsvm = DsvmCompute.create(ws, name="dsvm", provisioning_configuration=DsvmCompute.provisioning_configuration("STANDARD_D2_V2"))
+    dsvm.wait_for_completion(show_output=True)
+    assert isinstance(dsvm, DsvmCompute) and dsvm.scale_settings.maximum_node_count == 1
+    assert "dsvm" in [target.name for target in ComputeTarget.list(ws)]
+
+
 def test_identities_are_ignored_with_a_word(cluster: Any, capsys: Any) -> None:
     cluster.add_identity("SystemAssigned")
     cluster.remove_identity()

@@ -44,7 +44,8 @@ def wait_for_nodes(
         if scaling is None and not is_delete:
             break
         if scaling is not None and scaling[0] > 0:
-            say.state(f"Waiting for cluster to scale. {scaling[0]} out of {scaling[1]} nodes ready.")
+            ready, wanted = scaling
+            say.state(f"Waiting for cluster to scale. {ready} out of {wanted} nodes ready.")
         if time.monotonic() + delay > deadline:
             _say_timeout(say, compute)
             return

@@ -161,7 +161,8 @@ class AmlCompute(ComputeTarget):
 
     def detach(self) -> None:
         raise ComputeTargetException(
-            f"An AmlCompute such as {self.name} cannot be detached. Use delete(), which ends its nodes."
+            f"{self.name} is an AmlCompute, which cannot be detached. "
+            "Use delete(), which ends its nodes."
         )
 
     # Azure's identities; nodes here run as the server's user.
