@@ -85,7 +85,7 @@ class ComputeInstance(AmlCompute):
         self.stop()
         self.start(wait_for_completion, show_output)
 
-    def wait_for_completion(
+    def wait_for_completion(  # type: ignore[override]
         self, show_output: bool = False, is_delete_operation: bool = False, **kwargs: Any
     ) -> None:
         first = "Deleting" if is_delete_operation else "Creating" if self._was_created else None
