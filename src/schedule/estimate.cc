@@ -1,6 +1,7 @@
 #include "schedule/estimate.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <queue>
 #include <unordered_map>
@@ -161,36 +162,54 @@ class InFront {
   std::int64_t higher_ = 0;  // than asked_
 };
 
-// Nodes of each user, for the limit on them.
-class UserNodes {
+// What each user has, for the limits on that.
+class UserLimits {
  public:
-  explicit UserNodes(const QueueView& view) : limit_(view.max_nodes_per_user) {
-    for (const auto& holder : view.holders) users_[holder.user].has += holder.nodes;
+  explicit UserLimits(const QueueView& view)
+      : limits_{Limit{view.max_nodes_per_user, "node"}, Limit{view.max_runs_per_user, "run"}} {
+    for (const auto& holder : view.holders) {
+      Use& use = users_[holder.user];
+      use.has[0] += holder.nodes;
+      use.has[1] += 1;
+    }
   }
-  // Why the limit holds the run back; "" if it does not.
-  std::string refusal(const WaitingRun& run) const {
-    if (!limit_) return "";
-    const std::string limit = fmt::format("a user may have at most {} here", count(*limit_, "node"));
-    if (run.nodes > *limit_) return fmt::format("{} and this run wants {}", limit, run.nodes);
+
+  // Why a limit holds the run back; "" if none does.
+  std::string refusal(const RunInLine& run) const {
     const auto it = users_.find(run.user);
     const Use use = it == users_.end() ? Use{} : it->second;
-    if (use.has + use.will_have + run.nodes <= *limit_) return "";
-    if (use.has + run.nodes > *limit_) return fmt::format("{} and {} has {}", limit, run.user, use.has);
-    return fmt::format("{} and {} has runs in front", limit, run.user);
+    const std::array<std::int64_t, 2> wants = {run.nodes, 1};
+    for (std::size_t i = 0; i < limits_.size(); ++i) {
+      const auto& [most, noun] = limits_[i];
+      if (most == 0 || use.has[i] + use.will_have[i] + wants[i] <= most) continue;
+      const std::string limit = fmt::format("a user may have at most {} here", count(most, noun));
+      if (wants[i] > most) return fmt::format("{} and this run wants {}", limit, wants[i]);
+      if (use.has[i] + wants[i] > most) return fmt::format("{} and {} has {}", limit, run.user, use.has[i]);
+      return fmt::format("{} and {} has runs in front", limit, run.user);
+    }
+    return "";
   }
-  void add(const WaitingRun& run) { users_[run.user].will_have += run.nodes; }
+  void add(const RunInLine& run) {
+    Use& use = users_[run.user];
+    use.will_have[0] += run.nodes;
+    use.will_have[1] += 1;
+  }
 
  private:
-  struct Use {
-    std::int64_t has = 0;
-    std::int64_t will_have = 0;
+  struct Use {  // nodes, runs
+    std::array<std::int64_t, 2> has{};
+    std::array<std::int64_t, 2> will_have{};
   };
-  std::optional<std::int64_t> limit_;
+  struct Limit {
+    std::int64_t most;
+    const char* noun;
+  };
+  std::array<Limit, 2> limits_;
   std::unordered_map<std::string, Use> users_;
 };
 
 // Why the run cannot start however long it waits, as things are; "" if it can.
-std::string obstacle(const QueueView& view, const WaitingRun& run) {
+std::string obstacle(const QueueView& view, const RunInLine& run) {
   if (run.status == RunStatus::kStarting || run.status == RunStatus::kPreparing) {
     return "its environment is being built";
   }
@@ -202,7 +221,7 @@ std::string obstacle(const QueueView& view, const WaitingRun& run) {
   return "";
 }
 
-std::string node_reason(const QueueView& view, const WaitingRun& run, const NodePool& pool) {
+std::string node_reason(const QueueView& view, const RunInLine& run, const NodePool& pool) {
   if (run.nodes <= pool.idle()) return "about to start";
   if (run.nodes <= pool.soon()) return "starting " + count(run.nodes - pool.idle(), "node");
   return fmt::format("waiting for {}; {} of {} are in use", count(run.nodes - pool.soon(), "more node"),
@@ -232,7 +251,7 @@ std::vector<WaitEstimate> estimate_queue(const QueueView& view) {
   std::vector<WaitEstimate> all;
   all.reserve(view.waiting.size());
   NodePool pool = pool_of(view);
-  UserNodes users(view);
+  UserLimits users(view);
   InFront in_front;
   std::int64_t position = 0;
   bool front_has_nodes = true;  // everything in front starts as soon as its nodes are up

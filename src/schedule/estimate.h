@@ -26,7 +26,8 @@ struct NodeHolder {
   RunLength length;
 };
 
-struct WaitingRun {
+// A run that waits for nodes.
+struct RunInLine {
   std::int64_t run = 0;
   std::int64_t nodes = 1;
   std::int64_t priority = 0;
@@ -44,9 +45,10 @@ struct QueueView {
   std::vector<Micros> preparing;  // since when, each node
   Micros node_start = kSecond;    // how long a node takes to come up
   bool deleting = false;
-  std::optional<std::int64_t> max_nodes_per_user;
+  std::int64_t max_nodes_per_user = 0;  // 0: no limit
+  std::int64_t max_runs_per_user = 0;
   std::vector<NodeHolder> holders;
-  std::vector<WaitingRun> waiting;
+  std::vector<RunInLine> waiting;
 };
 
 // Why a run waits and until when. A provider with a queue of its own (Slurm) puts its own words here.
