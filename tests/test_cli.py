@@ -185,7 +185,7 @@ def test_token_life(server: RoostServer) -> None:
 
 
 @pytest.mark.parametrize("arguments", [
-    ["runs"], ["status"], ["compute", "ls"], ["compute", "show", "local"], ["token", "ls"], ["show", "@"],
+    ["runs"], ["queue"], ["status"], ["compute", "ls"], ["compute", "show", "local"], ["token", "ls"], ["show", "@"],
     ["metrics", "@"], ["artifacts", "ls", "@"], ["logs", "--list", "@"], ["diff", "@", "@"],
 ])
 def test_json_everywhere(server: RoostServer, arguments: list) -> None:
@@ -240,6 +240,6 @@ def test_completion(server: RoostServer, shell: str) -> None:
 
 def test_help_names_every_verb(server: RoostServer) -> None:
     shown = server.cli("--help").stdout
-    verbs = "up down status submit runs show logs metrics cancel rerun diff artifacts snapshot"
+    verbs = "up down status submit runs queue show logs metrics cancel rerun diff artifacts snapshot"
     for verb in [*verbs.split(), "model", "compute", "workspace", "token", "import"]:
         assert verb in shown
