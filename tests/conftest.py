@@ -92,6 +92,14 @@ def torch_python() -> str:
 
 
 @pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """An empty folder for a run's code; a file of tests may put its script there in a fixture of the same name."""
+    folder = tmp_path / "src"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
 def gate(tmp_path: Path) -> "Gate":
     return Gate(tmp_path / "gate")
 

@@ -336,6 +336,24 @@ def update_compute(c: Caller) -> None:
 
 
 @exercise
+def list_queue(c: Caller) -> None:
+    name = c.new_name()
+    c.call("create_compute", 201, "default", json={"name": name, "max_nodes": 1})
+    runs = [c.server.submit(command="sleep 60", compute=name) for _ in range(3)]
+    c.server.wait(runs[0], "Running")
+    page = c.call("list_queue", 200, "default", compute=name, mine=True, running=True, limit=2).json
+    rest = c.call("list_queue", 200, "default", compute=name, running=True, limit=2, cursor=page["next_cursor"]).json
+    assert [item["run"] for item in page["items"] + rest["items"]] == [run["id"] for run in runs]
+    assert page["items"][0]["node_names"] and rest["next_cursor"] is None
+    (last,) = c.call("list_queue", 200, "default", run=runs[2]["id"], user=runs[2]["created_by"]).json["items"]
+    assert (last["position"], last["reason"]) == (2, "behind 1 run")
+    c.call("list_queue", 404, "default", compute="none-such")
+    for run in runs:
+        c.server.api("POST", f"/runs/{run['id']}/cancel")
+    c.server.wait(runs[0])
+
+
+@exercise
 def delete_compute(c: Caller) -> None:
     name = c.new_name()
     c.call("create_compute", 201, "default", json={"name": name})

@@ -17,10 +17,8 @@ def server(shared_server: RoostServer) -> RoostServer:
 
 
 @pytest.fixture
-def source(tmp_path: Path) -> Path:
-    folder = tmp_path / "src"
-    folder.mkdir()
-    (folder / "train.py").write_text("""
+def source(source: Path) -> Path:
+    (source / "train.py").write_text("""
 import os, sys
 import roost.run
 print("arguments", sys.argv[1:])
@@ -28,7 +26,7 @@ for i in range(10): roost.run.log("loss", 1 / (i + float(sys.argv[1])), step=i)
 open("outputs/model.txt", "w").write("model " + sys.argv[1])
 sys.exit(int(sys.argv[2]))
 """)
-    return folder
+    return source
 
 
 def submit(server: RoostServer, source: Path, *arguments: str, **more: object) -> dict:
@@ -187,7 +185,7 @@ def test_token_life(server: RoostServer) -> None:
 
 
 @pytest.mark.parametrize("arguments", [
-    ["runs"], ["status"], ["compute", "ls"], ["compute", "show", "local"], ["token", "ls"], ["show", "@"],
+    ["runs"], ["queue"], ["status"], ["compute", "ls"], ["compute", "show", "local"], ["token", "ls"], ["show", "@"],
     ["metrics", "@"], ["artifacts", "ls", "@"], ["logs", "--list", "@"], ["diff", "@", "@"],
 ])
 def test_json_everywhere(server: RoostServer, arguments: list) -> None:
@@ -242,6 +240,6 @@ def test_completion(server: RoostServer, shell: str) -> None:
 
 def test_help_names_every_verb(server: RoostServer) -> None:
     shown = server.cli("--help").stdout
-    verbs = "up down status submit runs show logs metrics cancel rerun diff artifacts snapshot"
+    verbs = "up down status submit runs queue show logs metrics cancel rerun diff artifacts snapshot"
     for verb in [*verbs.split(), "model", "compute", "workspace", "token", "import"]:
         assert verb in shown

@@ -13,11 +13,9 @@ LACKS = "from azureml.pipeline.core import Pipeline\nPipeline(None, [])\n"
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Path:
-    folder = tmp_path / "project"
-    folder.mkdir()
-    (folder / "train.py").write_text(GOOD)
-    return folder
+def project(source: Path) -> Path:
+    (source / "train.py").write_text(GOOD)
+    return source
 
 
 def call(folder: Path, *arguments: object, **variables: str) -> subprocess.CompletedProcess:

@@ -27,11 +27,9 @@ def server(shared_server: RoostServer) -> RoostServer:
 
 
 @pytest.fixture
-def source(tmp_path: Path) -> Path:
-    folder = tmp_path / "src"
-    folder.mkdir()
-    (folder / "train.py").write_text(SCRIPT)
-    return folder
+def source(source: Path) -> Path:
+    (source / "train.py").write_text(SCRIPT)
+    return source
 
 
 def submit(server: RoostServer, source: Path, *options: str, arguments: List[str] = [], **more: object) -> subprocess.CompletedProcess:

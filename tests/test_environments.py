@@ -56,6 +56,14 @@ def built_count(server: RoostServer) -> int:
     return len(server.get("/environment-builds")["items"])
 
 
+def test_the_queue_says_what_the_run_waits_for(server: RoostServer) -> None:
+    run = server.submit("pass", environment=define(server, packages("alpha==1.0")))
+    (item,) = server.get(f"/workspaces/default/queue?run={run['id']}")["items"]
+    assert (item["status"], item["position"], item["reason"]) == ("Preparing", None, "its environment is being built")
+    assert server.wait(run, timeout=90)["status"] == "Completed"
+    assert server.get(f"/workspaces/default/queue?run={run['id']}")["items"] == []
+
+
 def test_built_once_and_then_ready(server: RoostServer) -> None:
     first = run_in(server, packages("alpha==1.2", "azureml-defaults"), SHOW.format("alpha"))
     assert first["status"] == "Completed", (first["error"], server.log(first, BUILD_LOG))

@@ -184,9 +184,9 @@ def test_a_vm_size_that_the_operator_gave_to_slurm(cluster: SlurmCluster, make_s
     server = make_server({**IMPATIENT, **cluster.config(vm_sizes={"standard_nc6": {"partition": "main", "cpus": 2}})})
     body = {"name": "gpu-cluster", "vm_size": "STANDARD_NC6", "max_nodes": 1}
     made = server.expect(201, "POST", "/workspaces/default/computes", json=body)
-    assert made["type"] == "Slurm" and made["slurm"]["partition"] == "main"
+    assert made["type"] == "AmlCompute" and made["slurm"]["partition"] == "main"
     local = server.expect(201, "POST", "/workspaces/default/computes", json={"name": "other", "vm_size": "STANDARD_D2_V2"})
-    assert local["type"] == "AmlCompute"
+    assert local["slurm"] is None
     first, second = (server.submit(SLEEP, compute="gpu-cluster") for _ in range(2))
     server.wait(first, "Running", timeout=60)
     assert len(cluster.active_jobs()) == 1, "max_nodes is one"

@@ -15,13 +15,6 @@ def server(shared_server: RoostServer) -> RoostServer:
     return shared_server
 
 
-@pytest.fixture
-def source(tmp_path: Path) -> Path:
-    folder = tmp_path / "src"
-    folder.mkdir()
-    return folder
-
-
 def tree(folder: Path) -> Dict[str, Tuple]:
     """Everything about a tree that a snapshot keeps: files, modes, symlinks, empty folders."""
     found: Dict[str, Tuple] = {}

@@ -108,10 +108,8 @@ _NAMES.update(
             "AksCompute": f"It serves models on Kubernetes. {_LATER}",
             "AdlaCompute": _NO_CLOUD,
             "BatchCompute": _NO_CLOUD,
-            "ComputeInstance": _NO_CLOUD,
             "DataFactoryCompute": _NO_CLOUD,
             "DatabricksCompute": _NO_CLOUD,
-            "DsvmCompute": _NO_CLOUD,
             "HDInsightCompute": _NO_CLOUD,
             "KubernetesCompute": _NO_CLOUD,
             "RemoteCompute": f"It runs on a machine over ssh. {_LATER} Until then use AmlCompute.",
@@ -120,7 +118,7 @@ _NAMES.update(
     }
 )
 _MODULES["azureml.data.tabular_dataset"] = _TABULAR
-for _name in ("aks", "computeinstance", "databricks", "datafactory", "dsvm", "hdinsight", "remote"):
+for _name in ("aks", "databricks", "datafactory", "hdinsight", "remote"):
     _MODULES[f"azureml.core.compute.{_name}"] = _Absent(
         "runs on a compute that Roost does not have", _NO_CLOUD
     )

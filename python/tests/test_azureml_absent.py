@@ -46,7 +46,7 @@ def test_modules(module):
         "from azureml.core import Image",
         "from azureml.core.compute import AksCompute",
         "from azureml.core.compute import RemoteCompute",
-        "from azureml.core.compute import ComputeInstance",
+        "from azureml.core.compute import KubernetesCompute",
         "from azureml.core.model import InferenceConfig",
         "from azureml.train import hyperdrive",
         "from azureml.train import automl",

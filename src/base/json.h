@@ -18,6 +18,11 @@ Result<Json> parse_json(std::string_view text, std::string_view what, int max_de
 // Compact text; invalid UTF-8 in strings becomes U+FFFD instead of an exception.
 std::string to_text(const Json& value);
 
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
+
 // A double as JSON: NaN and infinities travel as "NaN", "Infinity", "-Infinity".
 Json number_json(double value);
 // The other way: a number or one of those three strings.

@@ -166,6 +166,13 @@ TEST(Timeline, BarsFollowEachOther) {
   EXPECT_EQ(stages_of(Json::array({event("Running", 0)}), kNow + kSecond).at(0).end,
             kNow + kSecond);
   EXPECT_EQ(timeline({}, 80, kPlain), "");
+  // A run that was tried again has one line for each state all the same.
+  const Json again = {event("Queued", 0), event("Running", 2), event("NotResponding", 4), event("Queued", 5),
+                      event("Running", 6), event("Failed", 8)};
+  EXPECT_EQ(timeline(stages_of(again, kNow), 13 + 5 + 4 + 8, kPlain),
+            "Queued         3.0 s  ██   █\n"
+            "Running        4.0 s    ██  ██\n"
+            "NotResponding  1.0 s      █\n");
   // A stage of no length is still seen, and none falls off the end.
   EXPECT_TRUE(has(timeline({{"A", 0, 10}, {"B", 10, 10}}, 30, kPlain), "B"));
 }
@@ -228,14 +235,14 @@ TEST(RunText, ExitCodeIsTheScripts) {
 
 TEST(RunPage, ShowsEverythingSafely) {
   const std::string page =
-      run_page(sample_run(), {event("Running", -10), event("Failed", 0)}, nullptr, kNow, 100, kPlain);
+      run_page({sample_run(), {event("Running", -10), event("Failed", 0)}, nullptr, nullptr}, kNow, 100, kPlain);
   for (const char* part : {"birds_1794776390_1a2b3c4d  Failed after 10.0 s", "first try",
                            "gpu-cluster", "main  aaaaaaaaaaaa", "(changed since)",
                            "/usr/bin/python3", "Running", "ScriptFailed  on node-1", "Traceback",
                            "ValueError: \\x1b[31mx", "note: this machine has no GPU"}) {
     EXPECT_TRUE(has(page, part)) << part << "\n" << page;
   }
-  EXPECT_FALSE(run_page(Json::object(), nullptr, nullptr, kNow, 80, kPlain).empty());
+  EXPECT_FALSE(run_page({}, kNow, 80, kPlain).empty());
 }
 
 TEST(RunTable, OneLineARun) {

@@ -14,6 +14,7 @@ void register_stacks(Verb& root, Console& console);
 void register_doctor(Verb& root, Console& console);
 
 void register_runs(Verb& root, Console& console);
+void register_queue(Verb& root, Console& console);
 void register_show(Verb& root, Console& console);
 void register_logs(Verb& root, Console& console);
 void register_metrics(Verb& root, Console& console);

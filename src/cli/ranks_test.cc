@@ -60,7 +60,7 @@ TEST(RankTable, NamesTheCauseTheVictimsAndTheStopped) {
   const Json run = {{"id", "r"}, {"status", "Failed"}, {"error", {{"code", "script_failed"}, {"rank", 3}, {"node", "node-1"},
                     {"message", "rank 3 on node-1 ended with exit code 1: ValueError: x"},
                     {"traceback", {"Traceback (most recent call last):", "ValueError: x"}}, {"last_lines", {"never shown"}}}}};
-  const std::string page = run_page(run, nullptr, ranks, 0, 100, kPlain);
+  const std::string page = run_page({run, nullptr, ranks, nullptr}, 0, 100, kPlain);
   EXPECT_TRUE(has(page, "     3  node-1  ended  exit code 1           root cause\n")) << page;
   EXPECT_TRUE(has(page, "     1  node-0  ended  SIGABRT (aborted)     victim\n")) << page;
   EXPECT_TRUE(has(page, "Error  script_failed  of rank 3  on node-1\n")) << page;

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "cli/fact_list.h"
+#include "cli/queue_text.h"
 #include "cli/rank_table.h"
 #include "cli/run_text.h"
 #include "cli/text_width.h"
@@ -39,13 +40,20 @@ std::string attempt_text(const Json& run) {
   return fmt::format("{} (at most {} retries)", attempt, retries.empty() ? "0" : retries);
 }
 
+void add_nodes(FactList& facts, const Json& run) {
+  std::string names;
+  const Json& nodes = child(run, "nodes");
+  for (const Json& node : nodes) names += (names.empty() ? "" : ", ") + value_text(node);
+  facts.add(nodes.size() > 1 ? "nodes" : "node", names.empty() ? text_field(run, "node") : names);
+}
+
 void add_facts(FactList& facts, const Json& run, Micros now) {
   const Json& spec = child(run, "spec");
   facts.add("experiment", text_field(run, "experiment"));
   facts.add("workspace", text_field(run, "workspace"));
   facts.add("command", spec_command(spec));
   facts.add("compute", text_field(run, "compute"));
-  facts.add("node", text_field(run, "node"));
+  add_nodes(facts, run);
   if (const std::string priority = text_field(run, "priority"); priority != "0") {
     facts.add("priority", priority);
   }
@@ -132,14 +140,15 @@ std::string returns_text(const Json& events, Micros now, const Style& style) {
 
 }  // namespace
 
-std::string run_page(const Json& run, const Json& events, const Json& ranks, Micros now, int width,
-                     const Style& style) {
+std::string run_page(const RunPageFacts& page_facts, Micros now, int width, const Style& style) {
+  const auto& [run, events, ranks, wait] = page_facts;
   const std::string id = text_field(run, "id");
   const std::string name = text_field(run, "display_name");
   std::string out = style(Tone::kBold, id) + "  " +
                     style(status_tone(text_field(run, "status")), run_outcome(run, now)) + "\n";
   if (!name.empty() && name != id) out += one_line(name) + "\n";
   FactList facts;
+  facts.add("waits", wait_text(wait, now));
   add_facts(facts, run, now);
   out += facts.text(style, 2);
   out += environment_text(run, style);

@@ -19,8 +19,8 @@ struct TimelineStage {
 // run that is not over lasts until `now`; a terminal state is no stage.
 std::vector<TimelineStage> stages_of(const Json& events, Micros now);
 
-// One line for each stage: name, how long, and a bar where it lies in the whole. At most `width`
-// columns.
+// One line for each state in the order it came: name, how long in all, and bars where in the whole the run
+// was in it. At most `width` columns.
 std::string timeline(const std::vector<TimelineStage>& stages, int width, const Style& style);
 
 }  // namespace roost

@@ -32,6 +32,18 @@ std::string time_ago(Micros then, Micros now) {
   return format_time(then).substr(0, 10);
 }
 
+std::string rough_duration(Micros length) {
+  const std::int64_t seconds = std::max<std::int64_t>(0, (length + kSecond / 2) / kSecond);
+  if (seconds < 60) return fmt::format("{} s", seconds);
+  if (seconds < 3600) return fmt::format("{} min", (seconds + 30) / 60);
+  if (seconds < 2 * 86400) return fmt::format("{} h", (seconds + 1800) / 3600);
+  return fmt::format("{} days", (seconds + 43200) / 86400);
+}
+
+std::string time_until(Micros then, Micros now) {
+  return then - now < kSecond ? "now" : fmt::format("in {}", rough_duration(then - now));
+}
+
 Result<std::int64_t> parse_duration(std::string_view text, std::string_view what) {
   const auto wrong = [&] {
     return fail(ErrorCode::kInvalidArgument,

@@ -11,6 +11,11 @@ namespace roost {
 // "just now", "42 s ago", "3 min ago", "5 h ago", "2 days ago", then the date.
 std::string time_ago(Micros then, Micros now);
 
+// "42 s", "3 min", "5 h", "2 days": where more would promise too much.
+std::string rough_duration(Micros length);
+// The same as "in 42 s"; "now" for less than a second.
+std::string time_until(Micros then, Micros now);
+
 // Seconds of "90", "90s", "15m", "2h", "1h30m", "7d"; `what` names the option in the error.
 Result<std::int64_t> parse_duration(std::string_view text, std::string_view what);
 

@@ -93,7 +93,7 @@ Result<Compute> parse_compute(const Json& body) {
   if (on_slurm) {
     ROOST_TRY(const SlurmOptions options, parse_slurm_options(slurm, "\"slurm\" of the compute"));
     compute.slurm = slurm_options_json(options);
-    if (!body.contains("vm_size")) compute.vm_size = "slurm";
+    compute.vm_size = kSlurmSize;
     if (!body.contains("max_nodes")) compute.max_nodes = kMaxNodes;
   }
   ROOST_CHECK(check_compute_name(compute.name));
@@ -138,7 +138,7 @@ Json compute_json(const Compute& compute, const std::vector<Node>& nodes, std::i
   const Resources share = node_resources(compute.vm_size, machine, notices);
   return {{"name", compute.name},
           {"workspace", compute.workspace},
-          {"type", compute.is_slurm() ? "Slurm" : "AmlCompute"},
+          {"type", compute.vm_size == kSlurmSize ? "Slurm" : "AmlCompute"},
           {"slurm", compute.slurm},
           {"vm_size", compute.vm_size},
           {"vm_priority", compute.vm_priority},

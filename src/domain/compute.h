@@ -11,6 +11,8 @@
 
 namespace roost {
 
+inline constexpr const char* kSlurmSize = "slurm";  // of a compute that was attached, not made by a size
+
 // A cluster that grows and shrinks with its queue.
 struct Compute {
   std::string workspace;

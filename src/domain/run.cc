@@ -9,10 +9,6 @@
 namespace roost {
 
 namespace {
-template <class T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json();
-}
 Json time_or_null(const std::optional<Micros>& time) {
   return time ? Json(format_time(*time)) : Json();
 }

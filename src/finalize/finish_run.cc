@@ -24,11 +24,6 @@ std::string failure_message(const RunEnd& end) {
   return advice.empty() ? text : text + ": " + advice;
 }
 
-template <class T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json();
-}
-
 Result<RankEnd> parse_rank(const Json& item) {
   JsonFields fields(item, "a rank");
   RankEnd rank;

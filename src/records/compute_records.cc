@@ -138,7 +138,7 @@ Result<std::optional<std::string>> node_for_token(Tx& tx, std::string_view token
 
 Status insert_node(Tx& tx, const Node& node, std::string_view token_hash) {
   ROOST_CHECK(tx.run("INSERT INTO node (" ROOST_NODE_COLUMNS
-                     ", token_hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                     ", token_hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                      node.id, node.workspace, node.compute, node_state_name(node.state), node.pid,
                      node.pid_started, node.started, node.idle_since, node.slot, node.state_since, node.allocation, token_hash));
   return {};

@@ -62,11 +62,6 @@ void add_line(const fs::path& log, const std::string& text) {
   if (fd) (void)write_all(fd.get(), "roost: " + text + "\n", log.string());
 }
 
-template <class T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json();
-}
-
 }  // namespace
 
 AttemptRun::AttemptRun(const NodeSettings& settings, Json order)

@@ -19,6 +19,7 @@
 #include "records/attempt_records.h"
 #include "records/change_hub.h"
 #include "registry/curated.h"
+#include "schedule/estimate.h"
 #include "server/config.h"
 #include "server/node_watch.h"
 #include "server/stack_requests.h"
@@ -63,6 +64,9 @@ struct App {
   std::function<std::optional<BuildState>(const std::string& digest)> build_state;
   // What a build under way has printed; nothing if there is none.
   std::function<std::optional<std::string>(const std::string& digest)> build_log;
+  // Where another engine decides who starts (Slurm), it puts its own words in place of what was estimated.
+  // Empty where there is none.
+  std::function<Status(Tx& tx, const Compute& compute, std::vector<WaitEstimate>& waits)> explain_queue;
   // Ends the server; `keep_runs` leaves training running.
   std::function<void(bool keep_runs)> request_stop;
 

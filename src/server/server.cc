@@ -139,6 +139,9 @@ class Server::Parts {
       if (loop_) loop_->wake();
       if (slurm_) slurm_->wake();
     };
+    app_.explain_queue = [this](Tx& tx, const Compute& compute, std::vector<WaitEstimate>& waits) -> Status {
+      return slurm_ ? slurm_->explain(tx, compute, waits) : Status();
+    };
     app_.wake_slurm = [this] {
       if (slurm_) slurm_->wake();
     };

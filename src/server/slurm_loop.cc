@@ -352,6 +352,33 @@ std::string SlurmLoop::trouble(const std::string& workspace, const std::string& 
   return known == trouble_.end() ? "" : known->second;
 }
 
+Status SlurmLoop::explain(Tx& tx, const Compute& compute, std::vector<WaitEstimate>& waits) const {
+  if (!compute.is_slurm()) return {};
+  const std::string words = trouble(compute.workspace, compute.name);
+  for (auto& wait : waits) {
+    ROOST_TRY(const auto allocation, allocation_of_run(tx, wait.run));
+    const bool is_queued = allocation && allocation->state == AllocationState::kSubmitted;
+    ROOST_TRY(const Run run, run_by_row(tx, wait.run));
+    if (!is_waiting(run)) continue;  // its environment comes first
+    wait.start_at = allocation ? allocation->expected : std::nullopt;
+    wait.basis = wait.start_at ? "by Slurm" : "";
+    if (!words.empty()) {
+      wait.reason = words;
+    } else if (is_queued && !allocation->reason.empty()) {
+      wait.reason = allocation->reason;
+    } else if (allocation) {
+      wait.reason = fmt::format("Slurm has given nodes to job {}; waiting for the runners there", allocation->job);
+    } else if (nodes_needed(run) > compute.max_nodes) {
+      wait.reason = fmt::format("{} may have at most {} nodes and this run wants {}", compute.name, compute.max_nodes, nodes_needed(run));
+      wait.position.reset();
+    } else {
+      wait.reason = fmt::format("{} has as many nodes as it may have ({})", compute.name, compute.max_nodes);
+    }
+    if (is_queued) wait.facts = {{"job", allocation->job}, {"state", allocation->phase}};
+  }
+  return {};
+}
+
 void SlurmLoop::poll() {
   std::vector<Allocation> allocations;
   report_error(app_.db->read([&](Tx& tx) -> Status {

@@ -30,10 +30,12 @@ class SlurmLoop {
   void wake();
   // `roost down`: no job is left.
   void end_all();
-  // Why runs of this compute are not even in Slurm's queue; "" if there is nothing to say.
-  std::string trouble(const std::string& workspace, const std::string& compute) const;
+  // Puts what Slurm says of the runs that wait in place of what was estimated.
+  Status explain(Tx& tx, const Compute& compute, std::vector<WaitEstimate>& waits) const;
 
  private:
+  // Why runs of this compute are not even in Slurm's queue; "" if there is nothing to say.
+  std::string trouble(const std::string& workspace, const std::string& compute) const;
   using Key = std::pair<std::string, std::int64_t>;  // name and index of an allocation
   struct View {
     std::vector<Compute> computes;

@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 
+from processes import wait_until
 from sdk_fixtures import at_server, experiment, script, ws  # noqa: F401
 
 
@@ -66,6 +67,19 @@ def test_nodes_that_were_asked_for_come(ws: Any, capsys: Any) -> None:
     assert made.get_status().scale_settings.minimum_node_count == 0
 
 
+def test_nodes_that_do_not_come_in_time(ws: Any, capsys: Any) -> None:
+    from azureml.core.compute import AmlCompute, ComputeTarget
+
+    config = AmlCompute.provisioning_configuration(vm_size="STANDARD_D2_V2", min_nodes=1, max_nodes=1)
+    made = ComputeTarget.create(ws, "late", config)
+    made.wait_for_completion(show_output=True, timeout_in_minutes=0)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:4] == ["Creating", "Succeeded", "AmlCompute wait for completion finished",
+                         "Wait timeout has been reached"]
+    assert lines[4].startswith('Current provisioning state of AmlCompute is "Succeeded" and current node count is "')
+    made.update(min_nodes=0, idle_seconds_before_scaledown=0)
+
+
 def test_nodes_that_will_not_come_are_not_waited_for(cluster: Any, capsys: Any) -> None:
     cluster.wait_for_completion(show_output=True, min_node_count=2, timeout_in_minutes=20)
     assert "0 of 2 nodes" in capsys.readouterr().out
@@ -73,23 +87,38 @@ def test_nodes_that_will_not_come_are_not_waited_for(cluster: Any, capsys: Any) 
 
 def test_runs_on_it(ws: Any, cluster: Any, experiment: Any, script: Any, gate: Any) -> None:
     from azureml.core import ScriptRunConfig
+    from azureml.exceptions import ComputeTargetException
 
     folder = script(gate.wait_code).folder
     run = experiment.submit(ScriptRunConfig(folder, "train.py", compute_target=cluster))
     assert [active.id for active in cluster.get_active_runs()] == [run.id]
+    wait_until(lambda: run.get_status() == "Running", 30, "it runs")
+    status = cluster.get_status()
+    assert (status.current_node_count, status.target_node_count, status.node_state_counts.running_node_count) == (1, 1, 1)
+    assert status.allocation_state == "Steady"
+    assert status.allocation_state_transition_time >= status.creation_time
+    (node,) = cluster.list_nodes()
+    assert list(node) == ["nodeId", "port", "publicIpAddress", "privateIpAddress", "nodeState", "runId"]
+    assert (node["nodeState"], node["runId"]) == ("running", run.id) and node["nodeId"].startswith(cluster.name)
+    with pytest.raises(ComputeTargetException, match=f"compute {cluster.name}; cancel them or wait"):
+        cluster.delete()
     gate.open()
     assert run.wait_for_completion()["target"] == cluster.name
     assert cluster.get_active_runs() == []
 
 
-def test_update_and_delete(ws: Any, cluster: Any) -> None:
+def test_update_and_delete(ws: Any, cluster: Any, capsys: Any) -> None:
     from azureml.core.compute import ComputeTarget
     from azureml.exceptions import ComputeTargetException
 
     cluster.update(max_nodes=5)
     assert ComputeTarget(ws, cluster.name).scale_settings.maximum_node_count == 5
+    with pytest.raises(ComputeTargetException, match=r"delete\(\)"):
+        cluster.detach()
     cluster.delete()
-    cluster.wait_for_completion(is_delete_operation=True, timeout_in_minutes=1)
+    assert cluster.provisioning_state == "Deleting"
+    cluster.wait_for_completion(show_output=True, is_delete_operation=True, timeout_in_minutes=1)
+    assert capsys.readouterr().out == 'Deleting\nSucceededProvisioning operation finished, operation "Succeeded"\n'
     with pytest.raises(ComputeTargetException):
         ComputeTarget(ws, cluster.name)
     with pytest.raises(ComputeTargetException):
@@ -102,6 +131,36 @@ def test_what_only_azure_has_is_ignored_with_a_word(ws: Any, capsys: Any) -> Non
     config = AmlCompute.provisioning_configuration(vm_size="", max_nodes=1, vnet_name="net", admin_username="me")
     assert ComputeTarget.create(ws, "in-a-net", config).vm_size == "STANDARD_NC6"
     assert capsys.readouterr().err == "Compute in-a-net: Roost has no use for admin_username, vnet_name and ignores it.\n"
+
+
+def test_one_machine(ws: Any, experiment: Any, script: Any, capsys: Any) -> None:
+    from azureml.core import ScriptRunConfig
+    from azureml.core.compute import ComputeInstance, ComputeTarget, DsvmCompute
+
+    config = ComputeInstance.provisioning_configuration(vm_size="STANDARD_D3_V2", ssh_public_access=False)
+    instance = ComputeInstance.create(ws, "instance", config)
+    instance.wait_for_completion(show_output=True)
+    assert capsys.readouterr().out == 'Creating\nSucceededProvisioning operation finished, operation "Succeeded"\n'
+    assert isinstance(instance, ComputeInstance) and instance.get_status().state == "Running"
+    run = experiment.submit(ScriptRunConfig(script("").folder, "train.py", compute_target=instance))
+    assert run.wait_for_completion()["target"] == "instance"
+    instance.stop(wait_for_completion=True, show_output=True)
+    wait_until(lambda: instance.get_status().state == "Stopped", 30, "its node ends")
+    instance.start(wait_for_completion=True)
+    assert instance.get_status().serialize()["state"] == "Running"
+    assert ComputeInstance(workspace=ws, name="instance").vm_size == "STANDARD_D3_V2"
+    instance.delete()
+    instance.wait_for_completion(is_delete_operation=True)
+    dsvm = DsvmCompute.create(ws, name="dsvm", provisioning_configuration=DsvmCompute.provisioning_configuration("STANDARD_D2_V2"))
+    dsvm.wait_for_completion(show_output=True)
+    assert isinstance(dsvm, DsvmCompute) and dsvm.scale_settings.maximum_node_count == 1
+    assert "dsvm" in [target.name for target in ComputeTarget.list(ws)]
+
+
+def test_identities_are_ignored_with_a_word(cluster: Any, capsys: Any) -> None:
+    cluster.add_identity("SystemAssigned")
+    cluster.remove_identity()
+    assert capsys.readouterr().err.count("ignores") == 2 and cluster.identity_type is None
 
 
 def test_sizes(ws: Any) -> None:

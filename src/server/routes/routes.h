@@ -61,6 +61,7 @@ void add_data_routes(Router& router, App& app);
 void add_snapshot_routes(Router& router, App& app);
 void add_blob_routes(Router& router, App& app);
 void add_compute_routes(Router& router, App& app);
+void add_queue_routes(Router& router, App& app);
 void add_token_routes(Router& router, App& app);
 void add_node_routes(Router& router, App& app);
 void add_rank_routes(Router& router, App& app);

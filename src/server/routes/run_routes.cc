@@ -16,10 +16,12 @@
 namespace roost {
 namespace {
 
-Result<Json> run_with_durations(Tx& tx, const Run& run, Micros now) {
+// The run with what lists leave out.
+Result<Json> whole_run_json(Tx& tx, const Run& run, Micros now) {
   ROOST_TRY(const auto events, run_events(tx, run.seq));
   Json body = run_json(run);
   body["durations"] = stage_seconds(events, now);
+  ROOST_TRY(body["nodes"], nodes_of_run(tx, run.seq, run.attempt));
   return body;
 }
 
@@ -111,6 +113,7 @@ Result<Response> submit(App& app, Request& request, const Principal& who) {
     }
     answer = run_json(run);
     answer["durations"] = Json::object();
+    answer["nodes"] = Json::array();
     return {};
   }));
   ++app.statistics.runs_submitted;
@@ -154,7 +157,7 @@ Result<Response> update(App& app, Request& request, const Principal& who) {
       ROOST_CHECK(replace_tags(tx, run, std::move(merged)));
     }
     ROOST_CHECK(save_run(tx, run));
-    ROOST_TRY(answer, run_with_durations(tx, run, app.clock.now()));
+    ROOST_TRY(answer, whole_run_json(tx, run, app.clock.now()));
     return {};
   }));
   app.run_changed(id);
@@ -167,7 +170,7 @@ Result<Response> cancel(App& app, Request& request, const Principal& who) {
   ROOST_CHECK(app.db->write([&](Tx& tx) -> Status {
     ROOST_TRY(run, request_run(tx, request, who));
     ROOST_CHECK(request_cancel(tx, run, fmt::format("canceled by {}", who.name), app.clock.now()));
-    ROOST_TRY(answer, run_with_durations(tx, run, app.clock.now()));
+    ROOST_TRY(answer, whole_run_json(tx, run, app.clock.now()));
     return {};
   }));
   app.run_changed(run.id);
@@ -185,7 +188,7 @@ Result<Response> complete(App& app, Request& request, const Principal& who) {
     if (run.type == kInteractiveType) {
       ROOST_CHECK(end_interactive(tx, run, RunStatus::kCompleted, "", app.clock.now()));
     }
-    ROOST_TRY(answer, run_with_durations(tx, run, app.clock.now()));
+    ROOST_TRY(answer, whole_run_json(tx, run, app.clock.now()));
     return {};
   }));
   app.run_changed(id);
@@ -217,7 +220,7 @@ Result<Response> fail_run(App& app, Request& request, const Principal& who) {
     } else {
       ROOST_CHECK(save_run(tx, run));
     }
-    ROOST_TRY(answer, run_with_durations(tx, run, app.clock.now()));
+    ROOST_TRY(answer, whole_run_json(tx, run, app.clock.now()));
     return {};
   }));
   app.run_changed(id);
@@ -275,7 +278,7 @@ void add_run_routes(Router& router, App& app) {
                   Json answer;
                   ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {
                     ROOST_TRY(const Run run, request_run(tx, request, who));
-                    ROOST_TRY(answer, run_with_durations(tx, run, app.clock.now()));
+                    ROOST_TRY(answer, whole_run_json(tx, run, app.clock.now()));
                     return {};
                   }));
                   return json_response(answer);

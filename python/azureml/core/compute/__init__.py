@@ -8,9 +8,18 @@ from azureml._absent import absent_name
 from azureml.core.compute.amlcompute import AmlCompute
 from azureml.core.compute.batchai import BatchAiCompute
 from azureml.core.compute.compute import ComputeTarget
+from azureml.core.compute.computeinstance import ComputeInstance
+from azureml.core.compute.dsvm import DsvmCompute
 from azureml.exceptions import ComputeTargetException
 
-__all__ = ["AmlCompute", "BatchAiCompute", "ComputeTarget", "ComputeTargetException"]
+__all__ = [
+    "AmlCompute",
+    "BatchAiCompute",
+    "ComputeInstance",
+    "ComputeTarget",
+    "ComputeTargetException",
+    "DsvmCompute",
+]
 
 
 def __getattr__(name: str) -> Any:

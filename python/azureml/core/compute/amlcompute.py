@@ -159,6 +159,27 @@ class AmlCompute(ComputeTarget):
                 self.workspace._client.patch(self.workspace._path("computes", self.name), body)
             )
 
+    def detach(self) -> None:
+        raise ComputeTargetException(
+            f"{self.name} is an AmlCompute, which cannot be detached. "
+            "Use delete(), which ends its nodes."
+        )
+
+    # Azure's identities; nodes here run as the server's user.
+
+    identity_type: Optional[str] = None
+    identity_id: Optional[List[str]] = None
+
+    def add_identity(self, identity_type: str, identity_id: Optional[List[str]] = None) -> None:
+        self._ignore_identity("add_identity")
+
+    def remove_identity(self, identity_id: Optional[List[str]] = None) -> None:
+        self._ignore_identity("remove_identity")
+
+    def _ignore_identity(self, method: str) -> None:
+        text = f"Compute {self.name}: Roost has no identities and ignores {method}()."
+        print(text, file=sys.stderr)
+
     def serialize(self) -> Dict[str, Any]:
         return {
             **super().serialize(),

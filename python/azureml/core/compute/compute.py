@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, ClassVar, Dict, List, Optional
 
 from azureml._absent import not_here
 from azureml._errors import calling
@@ -19,6 +19,8 @@ _ACTIVE = ("NotStarted", "Starting", "Provisioning", "Preparing", "Queued", "Run
 
 class ComputeTargetProvisioningConfiguration:
     """What ComputeTarget.create takes."""
+
+    _kind: ClassVar[Any] = None  # the class of what is made; ComputeTarget decides if it is None
 
     def _body(self, name: str) -> Dict[str, Any]:
         raise NotImplementedError
@@ -67,7 +69,9 @@ class ComputeTarget:
         body = provisioning_configuration._body(name)
         with calling(ComputeTargetException):
             facts = workspace._client.post(workspace._path("computes"), body)
-        made = ComputeTarget(workspace, name, facts)
+        made: ComputeTarget = (provisioning_configuration._kind or ComputeTarget)(
+            workspace, name, facts
+        )
         made._was_created = True
         return made
 
@@ -195,7 +199,7 @@ class ComputeTarget:
     # Ending them.
 
     def delete(self) -> None:
-        """Ends its nodes and removes it. Runs on it are refused or end; see the server's answer."""
+        """Ends its nodes and removes it. Refused while runs wait for it or run on it."""
         with calling(ComputeTargetException):
             self.workspace._client.delete(self.workspace._path("computes", self.name))
         self._facts = {**self._facts, "provisioning_state": "Deleting"}

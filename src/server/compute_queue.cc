@@ -1,0 +1,77 @@
+#include "server/compute_queue.h"
+
+#include <algorithm>
+
+#include "records/compute_records.h"
+
+namespace roost {
+namespace {
+
+constexpr std::int64_t kEarlierRuns = 30;        // of an experiment
+constexpr std::size_t kMostExperiments = 200;    // looked at for one answer
+constexpr Micros kLocalNodeStart = kSecond;      // until the runner asks for its orders
+
+bool may_wait(RunStatus status) {
+  return status == RunStatus::kStarting || status == RunStatus::kPreparing ||
+         status == RunStatus::kQueued || status == RunStatus::kProvisioning;
+}
+
+void count_nodes(const std::vector<Node>& nodes, QueueView& view) {
+  for (const auto& node : nodes) {
+    if (node.state == NodeState::kIdle) ++view.idle;
+    if (node.state == NodeState::kRunning) ++view.running;
+    if (node.state == NodeState::kPreparing) view.preparing.push_back(node.started);
+  }
+}
+
+}  // namespace
+
+Result<RunLength> EarlierLengths::length_of(const QueueEntry& entry) {
+  auto found = by_experiment_.find(entry.experiment_row);
+  if (found == by_experiment_.end()) {
+    if (by_experiment_.size() >= kMostExperiments) return run_length({}, entry.limit);
+    ROOST_TRY(auto runs, earlier_runs(tx_, entry.experiment_row, kEarlierRuns));
+    found = by_experiment_.emplace(entry.experiment_row, std::move(runs)).first;
+  }
+  std::vector<Micros> took;
+  for (const auto& run : found->second) {
+    if (run.compute == entry.compute && run.nodes == entry.nodes && run.program == entry.program) {
+      took.push_back(run.took);
+    }
+  }
+  return run_length(std::move(took), entry.limit);
+}
+
+Result<ComputeQueue> read_compute_queue(App& app, Tx& tx, const Compute& compute,
+                                        std::vector<QueueEntry> entries, EarlierLengths& lengths) {
+  QueueView view;
+  view.now = app.clock.now();
+  view.max_nodes = compute.max_nodes;
+  view.node_start = kLocalNodeStart;
+  view.deleting = compute.deleting;
+  view.max_nodes_per_user = compute.max_nodes_per_user;
+  view.max_runs_per_user = compute.max_runs_per_user;
+  ROOST_TRY(const auto nodes, list_nodes(tx, compute.workspace, compute.name));
+  count_nodes(nodes, view);
+  ComputeQueue queue;
+  for (auto& entry : entries) {
+    ROOST_TRY(const RunLength length, lengths.length_of(entry));
+    if (entry.has_nodes_since) {
+      const bool staged = entry.status != RunStatus::kQueued && entry.status != RunStatus::kProvisioning;
+      const Micros since =
+          staged ? std::max(entry.started.value_or(0), *entry.has_nodes_since) : view.now;
+      view.holders.push_back({entry.nodes, entry.user, since, length});
+      queue.holders.push_back({std::move(entry), likely_end(view.holders.back(), view.now), staged});
+    } else if (may_wait(entry.status)) {
+      view.waiting.push_back(
+          {entry.seq, entry.nodes, entry.priority, entry.user, entry.status, length});
+      queue.waiting.push_back({std::move(entry), {}});
+    }
+  }
+  auto estimates = estimate_queue(view);
+  if (app.explain_queue) ROOST_CHECK(app.explain_queue(tx, compute, estimates));
+  for (std::size_t i = 0; i < estimates.size(); ++i) queue.waiting[i].estimate = std::move(estimates[i]);
+  return queue;
+}
+
+}  // namespace roost
