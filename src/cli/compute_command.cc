@@ -23,6 +23,9 @@ struct ComputeOptions {
   std::optional<std::int64_t> runs_per_user;
   std::string node;
   bool drain = false;
+  std::string engine;
+  std::map<std::string, std::string> slurm;
+  std::optional<std::int64_t> cpus;
   bool quiet = false;
 };
 
@@ -58,6 +61,21 @@ int print_compute(Console& console, const Json& compute, const Json& nodes) {
 Result<int> create(Console& console, const ComputeOptions& options) {
   ROOST_TRY(Json body, body_of(options));
   body["name"] = options.name;
+  ROOST_TRY(ApiClient * client, console.client());
+  ROOST_TRY(const Json compute, client->post(console.in_workspace("/computes"), body));
+  return print_compute(console, compute, nullptr);
+}
+
+// Only Slurm can be attached so far; the word is there because users of other engines will come.
+Result<int> attach(Console& console, const ComputeOptions& options) {
+  if (options.engine != "slurm") {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("\"{}\" cannot be attached; only slurm can", options.engine));
+  }
+  ROOST_TRY(Json body, body_of(options));
+  body["name"] = options.name;
+  body["slurm"] = options.slurm;
+  if (options.cpus) body["slurm"]["cpus"] = *options.cpus;
+  std::erase_if(body["slurm"].get_ref<Json::object_t&>(), [](const auto& item) { return item.second == ""; });
   ROOST_TRY(ApiClient * client, console.client());
   ROOST_TRY(const Json compute, client->post(console.in_workspace("/computes"), body));
   return print_compute(console, compute, nullptr);
@@ -146,6 +164,20 @@ void register_compute(Verb& root, Console& console) {
       .option("--vm-priority", options->vm_priority, "KIND", "dedicated (default) or lowpriority")
       .example("roost compute create gpu-cluster --vm-size STANDARD_NC6 --max-nodes 4")
       .action(act(create));
+  verb.verb("attach", "Use an existing cluster: every run gets a job there")
+      .argument("ENGINE", options->engine, "slurm")
+      .argument("NAME", options->name, "2 to 16 letters, digits and dashes")
+      .option("--partition", options->slurm["partition"], "NAME", "as of sbatch")
+      .option("--account", options->slurm["account"], "NAME", "as of sbatch")
+      .option("--qos", options->slurm["qos"], "NAME", "as of sbatch")
+      .option("--gres", options->slurm["gres"], "LIST", "of each node: gpu:4")
+      .option("--constraint", options->slurm["constraint"], "LIST", "as of sbatch")
+      .option("--reservation", options->slurm["reservation"], "NAME", "as of sbatch")
+      .option("--cpus", options->cpus, "N", "of each node; with neither this nor --gres it is not shared")
+      .option("--memory", options->slurm["memory"], "SIZE", "of each node: 64G")
+      .option("--max-nodes", options->max_nodes, "N", "most nodes that Roost asks for at a time")
+      .example("roost compute attach slurm a100 --partition gpu --gres gpu:4 --account lab7")
+      .action(act(attach));
   verb.verb("ls", "List clusters and what their nodes do")
       .flag("-q,--quiet", options->quiet, "print names only")
       .action(act(list));

@@ -25,6 +25,16 @@ std::string resources_text(const Json& compute) {
   return text;
 }
 
+// "partition gpu, gres gpu:4"
+std::string slurm_text(const Json& slurm) {
+  std::string text;
+  for (const auto& item : slurm.items()) {
+    const std::string value = value_text(item.value());
+    if (!value.empty() && value != "0") text += fmt::format("{}{} {}", text.empty() ? "" : ", ", item.key(), value);
+  }
+  return text.empty() ? "the cluster's defaults" : text;
+}
+
 std::string scale_text(const Json& compute) {
   return fmt::format("{} of {} to {}", text_field(compute, "current_node_count"),
                      text_field(compute, "min_nodes"), text_field(compute, "max_nodes"));
@@ -63,7 +73,11 @@ std::string compute_page(const Json& compute, const Json& nodes, Micros now, con
   std::string out = style(Tone::kBold, one_line(text_field(compute, "name"))) + "\n";
   FactList facts;
   facts.add("size", text_field(compute, "vm_size"));
-  facts.add("each node", resources_text(compute));
+  if (const Json& slurm = child(compute, "slurm"); slurm.is_object()) {
+    facts.add("slurm", slurm_text(slurm));
+  } else {
+    facts.add("each node", resources_text(compute));
+  }
   facts.add("priority", text_field(compute, "vm_priority"));
   facts.add("nodes", scale_text(compute));
   facts.add("doing", node_counts_text(compute));

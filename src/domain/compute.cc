@@ -135,7 +135,7 @@ Json compute_json(const Compute& compute, const std::vector<Node>& nodes, std::i
   // An idle node counts as wanted until its idle time is over, as Azure ML reports it.
   target_nodes = std::max(target_nodes, staying);
   std::vector<std::string> notices;
-  const Resources share = node_resources(compute.vm_size, machine, notices);
+  const Resources share = compute.is_slurm() ? Resources{} : node_resources(compute.vm_size, machine, notices);
   return {{"name", compute.name},
           {"workspace", compute.workspace},
           {"type", compute.vm_size == kSlurmSize ? "Slurm" : "AmlCompute"},

@@ -10,6 +10,7 @@ from azureml.core.compute.batchai import BatchAiCompute
 from azureml.core.compute.compute import ComputeTarget
 from azureml.core.compute.computeinstance import ComputeInstance
 from azureml.core.compute.dsvm import DsvmCompute
+from azureml.core.compute.slurm import SlurmCompute
 from azureml.exceptions import ComputeTargetException
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "ComputeTarget",
     "ComputeTargetException",
     "DsvmCompute",
+    "SlurmCompute",
 ]
 
 

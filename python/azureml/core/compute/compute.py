@@ -52,6 +52,11 @@ class ComputeTarget:
         self._facts = _facts if _facts is not None else self._get_facts()
         self._was_created = False
         self.type = str(self._facts["type"])
+        if self.type == "Slurm":
+            from azureml.core.compute.slurm import SlurmCompute
+
+            if not isinstance(self, SlurmCompute):
+                self.__class__ = SlurmCompute
 
     def __getnewargs__(self) -> Any:
         return (self.workspace, self.name, self._facts)
@@ -77,10 +82,14 @@ class ComputeTarget:
 
     @staticmethod
     def attach(workspace: Workspace, name: str, attach_configuration: Any) -> ComputeTarget:
+        from azureml.core.compute.slurm import SlurmAttachConfiguration, SlurmCompute
+
+        if isinstance(attach_configuration, SlurmAttachConfiguration):
+            return SlurmCompute.attach(workspace, name, attach_configuration)
         raise not_here(
             "ComputeTarget.attach",
             "adds a machine that exists already",
-            "Make a compute on this machine with ComputeTarget.create(workspace, name, "
+            "SlurmCompute.attach adds a Slurm cluster. Make a compute on this machine with ComputeTarget.create(workspace, name, "
             "AmlCompute.provisioning_configuration(...)).",
         )
 
