@@ -28,9 +28,14 @@ class Planner {
     alive_ = busy_ + preparing_ + static_cast<std::int64_t>(idle_.size());
   }
 
-  Plan make() {
+  Plan make(const Plan* same) {
     if (!view_.compute.deleting) {
-      give_nodes();
+      if (same) {
+        plan_.reserved = same->reserved;
+        plan_.promised = same->promised;
+      } else {
+        give_nodes();
+      }
       const std::int64_t kept = std::min(view_.compute.min_nodes, view_.capacity());
       plan_.nodes_to_add = std::max(plan_.nodes_to_add, kept - alive_);
     }
@@ -146,6 +151,6 @@ std::int64_t target_nodes(const Compute& compute, const std::vector<Node>& nodes
   return std::clamp(busy + wanted, compute.min_nodes, compute.max_nodes);
 }
 
-Plan plan_compute(const ComputeView& view, Micros now) { return Planner(view, now).make(); }
+Plan plan_compute(const ComputeView& view, Micros now, const Plan* same) { return Planner(view, now).make(same); }
 
 }  // namespace roost

@@ -65,6 +65,8 @@ std::int64_t target_nodes(const Compute& compute, const std::vector<Node>& nodes
 // by age (FairOrder). A run starts on all its nodes or on none. The first that has to wait gets a
 // Reservation; those behind it start only if they do not make it wait longer. Nodes are added up to the
 // capacity, and end when they have been idle for idle_seconds, down to min_nodes.
-Plan plan_compute(const ComputeView& view, Micros now);
+// `same`: what was decided on the same view before, if that gave nodes to nobody; then the queue need not be
+// looked at again.
+Plan plan_compute(const ComputeView& view, Micros now, const Plan* same = nullptr);
 
 }  // namespace roost

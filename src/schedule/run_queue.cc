@@ -4,6 +4,7 @@ namespace roost {
 
 void RunQueue::put(QueuedRun run) {
   remove(run.seq);
+  ++version_;
   places_[run.seq] = {run.priority, run.user};
   Runs& runs = levels_[run.priority][run.user];
   runs.emplace_hint(runs.end(), run.seq, std::move(run));
@@ -18,6 +19,7 @@ const QueuedRun* RunQueue::find(std::int64_t seq) const {
 void RunQueue::remove(std::int64_t seq) {
   const auto place = places_.find(seq);
   if (place == places_.end()) return;
+  ++version_;
   const auto level = levels_.find(place->second.priority);
   const auto user = level->second.find(place->second.user);
   user->second.erase(seq);

@@ -25,6 +25,7 @@ class RunQueue {
   const Levels& levels() const { return levels_; }
   std::size_t size() const { return places_.size(); }
   bool empty() const { return places_.empty(); }
+  std::uint64_t version() const { return version_; }  // another one after each change
 
  private:
   struct Place {
@@ -32,6 +33,7 @@ class RunQueue {
     std::string user;
   };
   Levels levels_;
+  std::uint64_t version_ = 0;
   std::unordered_map<std::int64_t, Place> places_;
 };
 

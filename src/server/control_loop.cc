@@ -104,7 +104,7 @@ std::vector<ComputePlan> ControlLoop::look() {
 std::vector<Preemption> ControlLoop::plan(std::vector<ComputePlan>& computes, Micros now) {
   if (app_.config.local_nodes > 0) divide_machine(app_.config.local_nodes, computes);
   for (auto& [view, plan] : computes) {
-    plan = plan_compute(view, now);
+    plan = memory_.plan(view, now);
     queues_.promised(view.compute.workspace, view.compute.name) = plan.promised;
   }
   if (app_.config.local_nodes == 0) return {};

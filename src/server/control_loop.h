@@ -6,6 +6,7 @@
 #include <stop_token>
 #include <thread>
 
+#include "schedule/plan_memory.h"
 #include "schedule/share_machine.h"
 #include "server/app.h"
 #include "server/queue_mirror.h"
@@ -46,6 +47,7 @@ class ControlLoop {
 
   App& app_;
   QueueMirror queues_;
+  PlanMemory memory_;
   std::mutex mutex_;
   std::condition_variable_any changed_;
   bool woken_ = false;

@@ -58,15 +58,13 @@ void QueueMirror::started(std::int64_t run) { remove(run); }
 void QueueMirror::remove(std::int64_t run) {
   const auto place = places_.find(run);
   if (place == places_.end()) return;
-  const auto queue = queues_.find(place->second);
-  queue->second.remove(run);
-  if (queue->second.empty()) queues_.erase(queue);
+  queues_.at(place->second).remove(run);
   places_.erase(place);
 }
 
 const RunQueue* QueueMirror::queue(const std::string& workspace, const std::string& compute) const {
   const auto found = queues_.find({workspace, compute});
-  return found == queues_.end() ? nullptr : &found->second;
+  return found == queues_.end() || found->second.empty() ? nullptr : &found->second;
 }
 
 const PastUse* QueueMirror::past(const std::string& workspace, const std::string& compute) const {

@@ -22,6 +22,7 @@ class QueueMirror {
   // The run was given nodes; that is no event.
   void started(std::int64_t run);
 
+  // Null if nobody waits.
   const RunQueue* queue(const std::string& workspace, const std::string& compute) const;
   const PastUse* past(const std::string& workspace, const std::string& compute) const;
   // Those that have nodes, since the last refresh().
