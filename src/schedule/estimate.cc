@@ -224,7 +224,7 @@ std::string obstacle(const QueueView& view, const RunInLine& run) {
 std::string node_reason(const QueueView& view, const RunInLine& run, const NodePool& pool) {
   if (run.nodes <= pool.idle()) return "about to start";
   if (run.nodes <= pool.soon()) return "starting " + count(run.nodes - pool.idle(), "node");
-  return fmt::format("waiting for {}; {} of {} are in use", count(run.nodes - pool.soon(), "more node"),
+  return fmt::format("waiting for {}; {} of {} in use", count(run.nodes - pool.soon(), "more node"),
                      view.max_nodes - pool.soon(), view.max_nodes);
 }
 
