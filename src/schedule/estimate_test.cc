@@ -74,6 +74,8 @@ TEST(Estimate, WhoFindsNodesStartsNowOrWhenTheyAreUp) {
   EXPECT_EQ(reasons(view), (Words{"about to start", "starting 1 node"}));
   view.idle = 1;
   EXPECT_EQ(reasons(view), (Words{"starting 1 node", "starting 1 node"}));
+  view.waiting.push_back(waits(1));
+  EXPECT_EQ(reasons(view)[2], "waiting for 1 more node; 3 of 3 in use or kept for runs in front");
   const auto second = estimate_queue(view)[1];
   EXPECT_EQ(second.position, 2);
   EXPECT_EQ(second.basis, "by the time a node takes to start");
