@@ -69,8 +69,8 @@ def test_the_verb(server: RoostServer, gate: Gate) -> None:
     server.wait(running, "Running")
     waiting = server.submit(command="true", compute=name)
     lines = server.cli("queue", "--compute", name, "--mine").stdout.splitlines()
-    assert lines[0].split() == ["#", "RUN", "EXPERIMENT", "STATUS", "FOR", "STARTS", "WHY"]
-    assert len(lines) == 2 and waiting["id"] in lines[1] and lines[1].endswith("waiting for 1 more node; 1 of 1 are in use")
+    assert lines[0].split() == ["#", "RUN", "STATUS", "FOR", "STARTS", "WHY"]
+    assert len(lines) == 2 and waiting["id"] in lines[1] and lines[1].endswith("waiting for 1 more node; 1 of 1 in use")
     shown = server.cli("queue", "--all").stdout
     assert running["id"] in shown and server.get_run(running)["node"] in shown
     assert server.cli("queue", "--quiet", "--compute", name).stdout.split() == [waiting["id"]]

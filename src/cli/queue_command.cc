@@ -56,7 +56,7 @@ Result<std::string> queue_screen(Console& console, const QueueOptions& options) 
   }
   if (items.empty()) return screen + (on_terminal ? "nothing waits\n" : "");
   if (!screen.empty()) screen += "\n";
-  screen += queue_table(items, now_micros()).text(console.out(), terminal_width(1));
+  screen += queue_table(items, now_micros(), console.out(), terminal_width(1));
   if (on_terminal && !text_field(list, "next_cursor").empty()) {
     screen += console.out()(Tone::kDim, "there are more: --limit N") + "\n";
   }
@@ -106,7 +106,7 @@ void register_queue(Verb& root, Console& console) {
       .flag("-a,--all", options->all, "also list the runs that have the nodes")
       .option("-n,--limit", options->limit, "N", "at most so many (default: 50)")
       .flag("-q,--quiet", options->quiet, "print ids only")
-      .flag("-w,--watch", options->watch, "show it again every two seconds")
+      .flag("--watch", options->watch, "show it again every two seconds")
       .details(
           "STARTS is an estimate. \"in 4 min\" goes by how long earlier runs of the same experiment, script, "
           "compute and number of nodes took; \"within 2 h\" only by time limits; \"?\" means that nothing tells.")

@@ -52,17 +52,23 @@ TEST(Queue, StartsByEarlierRunsOrByTimeLimits) {
 TEST(Queue, TheTableLeavesOutWhatIsTheSameForAll) {
   Json items = {waits("a", 1, "starting 1 node"), waits("b", 2, "behind 1 run")};
   items[0]["estimated_start_at"] = after(0);
-  EXPECT_EQ(queue_table(items, kNow).text(kPlain, 0),
-            "#  RUN  EXPERIMENT  STATUS    FOR  STARTS  WHY\n"
-            "1  a    birds       Queued  1 min     now  starting 1 node\n"
-            "2  b    birds       Queued  1 min       ?  behind 1 run\n");
+  EXPECT_EQ(queue_table(items, kNow, kPlain, 0),
+            "#  RUN  STATUS    FOR  STARTS  WHY\n"
+            "1  a    Queued  1 min     now  starting 1 node\n"
+            "2  b    Queued  1 min       ?  behind 1 run\n");
+  EXPECT_EQ(queue_table(items, kNow, kPlain, 36),
+            "#  RUN  STATUS    FOR  STARTS\n"
+            "1  a    Queued  1 min     now\n"
+            "   starting 1 node\n"
+            "2  b    Queued  1 min       ?\n"
+            "   behind 1 run\n");
   items[1]["user"] = "bob";
   items[1]["nodes"] = 4;
   items[1]["priority"] = -5;
-  EXPECT_EQ(queue_table(items, kNow).text(kPlain, 0),
-            "#  RUN  EXPERIMENT  STATUS  USER  NODES  PRIORITY    FOR  STARTS  WHY\n"
-            "1  a    birds       Queued  ann       1         0  1 min     now  starting 1 node\n"
-            "2  b    birds       Queued  bob       4        -5  1 min       ?  behind 1 run\n");
+  EXPECT_EQ(queue_table(items, kNow, kPlain, 0),
+            "#  RUN  STATUS  USER  NODES  PRIO    FOR  STARTS  WHY\n"
+            "1  a    Queued  ann       1     0  1 min     now  starting 1 node\n"
+            "2  b    Queued  bob       4    -5  1 min       ?  behind 1 run\n");
 }
 
 TEST(Queue, WhoHasTheNodesIsSaidInALineOrInTheTable) {
@@ -72,11 +78,11 @@ TEST(Queue, WhoHasTheNodesIsSaidInALineOrInTheTable) {
   items[1]["estimated_end_at"] = after(50);
   EXPECT_EQ(holders_text(items, computes, kNow, kPlain),
             "gpu  3 of 4 nodes in use by 2 runs, the first likely ends in 50 s\n");
-  EXPECT_EQ(queue_table(items, kNow).text(kPlain, 0),
-            "#  RUN  EXPERIMENT  STATUS      FOR  STARTS  WHY\n"
-            "   a    birds       Running  10 min          on gpu-0, gpu-1\n"
-            "   b    birds       Running  10 min          likely ends in 50 s; on gpu-2\n"
-            "1  c    birds       Queued    1 min       ?  behind\n");
+  EXPECT_EQ(queue_table(items, kNow, kPlain, 0),
+            "#  RUN  STATUS      FOR  STARTS  WHY\n"
+            "   a    Running  10 min          on gpu-0, gpu-1\n"
+            "   b    Running  10 min          likely ends in 50 s; on gpu-2\n"
+            "1  c    Queued    1 min       ?  behind\n");
 }
 
 TEST(Queue, TheRunsPageTellsWhyItWaitsAndAllItsNodes) {

@@ -1,5 +1,6 @@
 #include "cli/queue_text.h"
 
+#include <algorithm>
 #include <optional>
 #include <set>
 
@@ -7,6 +8,7 @@
 
 #include "base/text.h"
 #include "cli/run_text.h"
+#include "cli/table.h"
 #include "cli/text_width.h"
 #include "cli/times.h"
 
@@ -42,6 +44,41 @@ bool differs(const Json& items, const char* field) {
   return values.size() > 1;
 }
 
+TextTable table_of(const Json& items, Micros now, bool with_reason) {
+  const bool computes = differs(items, "compute");
+  const bool users = differs(items, "user");
+  const bool nodes = differs(items, "nodes");
+  const bool priorities = differs(items, "priority");
+  const auto when = [&](bool shown, const Json& item, const char* field) {
+    return shown ? text_field(item, field) : "";
+  };
+  TextTable table({{"#", true},
+                   {"RUN"},
+                   {"STATUS"},
+                   {"COMPUTE", false, true},
+                   {"USER", false, true},
+                   {"NODES", true},
+                   {"PRIO", true},
+                   {"FOR", true},
+                   {"STARTS", true},
+                   {"WHY", false, true}});
+  for (const Json& item : items) {
+    const std::string status = text_field(item, "status");
+    const std::string start = start_text(item, now);
+    table.add({{text_field(item, "position"), Tone::kDim},
+               text_field(item, "run"),
+               {status, status_tone(status)},
+               when(computes, item, "compute"),
+               when(users, item, "user"),
+               when(nodes, item, "nodes"),
+               when(priorities, item, "priority"),
+               since_text(item, now),
+               start.empty() && !has_nodes(item) ? TextTable::Cell("?", Tone::kDim) : TextTable::Cell(start),
+               with_reason ? why_text(item, now) : ""});
+  }
+  return table;
+}
+
 }  // namespace
 
 std::string start_text(const Json& item, Micros now) {
@@ -59,45 +96,24 @@ std::string wait_text(const Json& item, Micros now) {
   return fmt::format("{}; likely starts {} ({})", text, start, text_field(item, "estimate_basis"));
 }
 
-TextTable queue_table(const Json& items, Micros now) {
-  const bool computes = differs(items, "compute");
-  const bool users = differs(items, "user");
-  const bool nodes = differs(items, "nodes");
-  const bool priorities = differs(items, "priority");
-  const auto when = [&](bool shown, const Json& item, const char* field) {
-    return shown ? text_field(item, field) : "";
-  };
-  TextTable table({{"#", true},
-                   {"RUN"},
-                   {"EXPERIMENT", false, true},
-                   {"STATUS"},
-                   {"COMPUTE", false, true},
-                   {"USER", false, true},
-                   {"NODES", true},
-                   {"PRIORITY", true},
-                   {"FOR", true},
-                   {"STARTS", true},
-                   {"WHY", false, true}});
-  for (const Json& item : items) {
-    const std::string status = text_field(item, "status");
-    const std::string start = start_text(item, now);
-    table.add({{text_field(item, "position"), Tone::kDim},
-               text_field(item, "run"),
-               text_field(item, "experiment"),
-               {status, status_tone(status)},
-               when(computes, item, "compute"),
-               when(users, item, "user"),
-               when(nodes, item, "nodes"),
-               when(priorities, item, "priority"),
-               since_text(item, now),
-               start.empty() && !has_nodes(item) ? TextTable::Cell("?", Tone::kDim) : TextTable::Cell(start),
-               why_text(item, now)});
+std::string queue_table(const Json& items, Micros now, const Style& style, int width) {
+  const std::string whole = table_of(items, now, true).text(Style(false), 0);
+  int widest = 0;
+  for (const std::string& line : split(whole, '\n')) widest = std::max(widest, text_width(line));
+  if (width == 0 || widest <= width) return table_of(items, now, true).text(style, width);
+  const auto lines = split(table_of(items, now, false).text(style, width), '\n');
+  std::string out = lines.front() + "\n";
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    out += lines[i + 1] + "\n";
+    for (const std::string& line : wrap_text(one_line(why_text(items[i], now)), std::max(20, width - 3))) {
+      out += "   " + style(Tone::kDim, line) + "\n";
+    }
   }
-  return table;
+  return out;
 }
 
 std::string holders_text(const Json& items, const Json& computes, Micros now, const Style& style) {
-  std::string out;
+  TextTable table({{""}, {""}});
   for (const Json& compute : computes) {
     const std::string name = text_field(compute, "name");
     std::int64_t runs = 0;
@@ -116,9 +132,9 @@ std::string holders_text(const Json& items, const Json& computes, Micros now, co
     if (first_end) {
       text += fmt::format(", {} likely ends {}", runs == 1 ? "which" : "the first", time_until(*first_end, now));
     }
-    out += fmt::format("{}  {}\n", style(Tone::kBold, one_line(name)), text);
+    table.add({{name, Tone::kBold}, text});
   }
-  return out;
+  return table.text(style, 0);
 }
 
 }  // namespace roost

@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "cli/table.h"
+#include "cli/style.h"
 
 namespace roost {
 
@@ -15,8 +15,9 @@ std::string start_text(const Json& item, Micros now);
 // Why an item of list_queue waits and how long it will: "behind 3 runs; likely starts in 4 min (by ...)".
 std::string wait_text(const Json& item, Micros now);
 
-// The queue as a table. A column that says the same of every run is left out.
-TextTable queue_table(const Json& items, Micros now);
+// The queue as a table. A column that says the same of every run is left out. Where the terminal is too narrow
+// for it, the reasons stand below the runs. `width` 0 is a pipe.
+std::string queue_table(const Json& items, Micros now, const Style& style, int width);
 
 // One line for each compute whose nodes are in use: how many, by how many runs, until when. `items` has the
 // runs that have nodes.

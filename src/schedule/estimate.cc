@@ -221,11 +221,12 @@ std::string obstacle(const QueueView& view, const RunInLine& run) {
   return "";
 }
 
-std::string node_reason(const QueueView& view, const RunInLine& run, const NodePool& pool) {
+// `first`: nobody in front of it takes nodes.
+std::string node_reason(const QueueView& view, const RunInLine& run, const NodePool& pool, bool first) {
   if (run.nodes <= pool.idle()) return "about to start";
   if (run.nodes <= pool.soon()) return "starting " + count(run.nodes - pool.idle(), "node");
-  return fmt::format("waiting for {}; {} of {} are in use", count(run.nodes - pool.soon(), "more node"),
-                     view.max_nodes - pool.soon(), view.max_nodes);
+  return fmt::format("waiting for {}; {} of {} in use{}", count(run.nodes - pool.soon(), "more node"),
+                     view.max_nodes - pool.soon(), view.max_nodes, first ? "" : " or kept for runs in front");
 }
 
 }  // namespace
@@ -264,7 +265,7 @@ std::vector<WaitEstimate> estimate_queue(const QueueView& view) {
     if (!estimate.reason.empty()) continue;
     users.add(run);
     estimate.position = ++position;
-    estimate.reason = front_has_nodes ? node_reason(view, run, pool) : in_front.text(run.priority);
+    estimate.reason = front_has_nodes ? node_reason(view, run, pool, position == 1) : in_front.text(run.priority);
     front_has_nodes = front_has_nodes && run.nodes <= pool.soon();
     const End nodes = pool.take(run.nodes);
     if (nodes.at > last.at) last = nodes;

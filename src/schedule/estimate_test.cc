@@ -74,6 +74,8 @@ TEST(Estimate, WhoFindsNodesStartsNowOrWhenTheyAreUp) {
   EXPECT_EQ(reasons(view), (Words{"about to start", "starting 1 node"}));
   view.idle = 1;
   EXPECT_EQ(reasons(view), (Words{"starting 1 node", "starting 1 node"}));
+  view.waiting.push_back(waits(1));
+  EXPECT_EQ(reasons(view)[2], "waiting for 1 more node; 3 of 3 in use or kept for runs in front");
   const auto second = estimate_queue(view)[1];
   EXPECT_EQ(second.position, 2);
   EXPECT_EQ(second.basis, "by the time a node takes to start");
@@ -94,7 +96,7 @@ TEST(Estimate, WaitsForTheRunsThatHaveTheNodes) {
   view.waiting[0].length = median(10);
   view.waiting[1].length = median(50);
   EXPECT_EQ(starts(view), (Seconds{60, 500, 550}));
-  EXPECT_EQ(reasons(view), (Words{"waiting for 1 more node; 4 of 4 are in use", "behind 1 run", "behind 2 runs"}));
+  EXPECT_EQ(reasons(view), (Words{"waiting for 1 more node; 4 of 4 in use", "behind 1 run", "behind 2 runs"}));
   const auto all = estimate_queue(view);
   EXPECT_EQ(all[0].basis, "by the median of 5 earlier runs");
   EXPECT_EQ(all[1].basis, "by time limits, at the latest");
@@ -106,7 +108,7 @@ TEST(Estimate, AGangWaitsForAllItsNodesAndNobodyPassesIt) {
                     {waits(3, median(50)), waits(1, median(5)), waits(1, median(5))});
   view.idle = 1;
   EXPECT_EQ(starts(view), (Seconds{100, 150, 150})) << "the idle node is kept for the gang";
-  EXPECT_EQ(reasons(view)[0], "waiting for 2 more nodes; 3 of 4 are in use");
+  EXPECT_EQ(reasons(view)[0], "waiting for 2 more nodes; 3 of 4 in use");
   EXPECT_EQ(estimate_queue(view)[2].basis, "by the medians of earlier runs");
 }
 
@@ -131,7 +133,7 @@ TEST(Estimate, ARunBeyondItsMedianIsBoundByItsLimitOnly) {
 
 TEST(Estimate, PriorityIsNamed) {
   const auto view = queue(1, {holds(1)}, {waits(1, {}, 9), waits(1, {}, 9), waits(1, {}, 5), waits(1, {}, 5)});
-  EXPECT_EQ(reasons(view), (Words{"waiting for 1 more node; 1 of 1 are in use", "behind 1 run",
+  EXPECT_EQ(reasons(view), (Words{"waiting for 1 more node; 1 of 1 in use", "behind 1 run",
                                   "behind 2 runs of higher priority", "behind 3 runs, 2 of higher priority"}));
 }
 
