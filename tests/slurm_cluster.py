@@ -74,7 +74,7 @@ def why_not() -> str:
 class SlurmCluster:
     """`count` nodes n1, n2, ... with `cpus` each. Close it at the end. `cloud`: they are off until Slurm wants them."""
 
-    def __init__(self, count: int = 4, cpus: int = 4, cloud: bool = False, extra: str = "") -> None:
+    def __init__(self, count: int = 4, cpus: int = 4, cloud: bool = False, extra: str = "", partitions: str = "") -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="roost-slurm-", dir="/var/tmp"))
         self.folder.chmod(0o711)
         for name in ("state", "spool", "log", "run"):
@@ -88,6 +88,9 @@ class SlurmCluster:
         self.environment = {**os.environ, "SLURM_CONF": str(self.folder / "slurm.conf")}
         self.daemons: Dict[str, subprocess.Popen] = {}
         self._write(cpus, extra)
+        if partitions:
+            with open(self.folder / "slurm.conf", "a", encoding="utf-8") as file:
+                file.write(partitions + "\n")
         try:
             self._start()
         except BaseException:

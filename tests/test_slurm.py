@@ -196,6 +196,45 @@ def test_a_vm_size_that_the_operator_gave_to_slurm(cluster: SlurmCluster, make_s
     no_jobs(cluster)
 
 
+def queue_entry(server: RoostServer, run: Dict[str, Any]) -> Dict[str, Any]:
+    found = server.get(f"/workspaces/default/queue?run={run['id']}")["items"]
+    return found[0] if found else {}
+
+
+def test_the_queue_has_slurms_reasons(server: RoostServer, cluster: SlurmCluster) -> None:
+    first = server.wait(server.submit(SLEEP, compute="whole", node_count=4), "Running", timeout=60)
+    second = server.submit(SLEEP, compute="whole", node_count=2)
+    wait_until(lambda: "2 nodes to become free" in queue_entry(server, second).get("reason", ""), 30, "Slurm's reason")
+    shown = server.cli("queue").stdout
+    assert "waiting for 2 nodes to become free" in shown, shown
+    assert "waiting for 2 nodes to become free" in server.cli("show", second["id"]).stdout
+    attach(server, "narrow", partition="narrow", cpus=1)
+    wide = server.submit(SLEEP, compute="narrow", node_count=2)
+    wait_until(lambda: "partition limit" in queue_entry(server, wide).get("reason", ""), 30, "Slurm's reason")
+    assert server.get_run(wide)["status"] == "Queued"
+    for run in (first, second, wide):
+        server.cancel(run)
+    no_jobs(cluster)
+
+
+def test_attached_by_the_command_line(server: RoostServer) -> None:
+    shown = server.cli("compute", "attach", "slurm", "by-hand", "--partition", "main", "--cpus", "1", "--max-nodes", "2").stdout
+    assert "partition main" in shown and "cpus 1" in shown, shown
+    wrong = server.cli("compute", "attach", "slurm", "by-hand2", "--partition", "nope", check=False)
+    assert wrong.returncode != 0 and "there is no such partition" in wrong.stderr
+    assert completed(server, code="print(1)", compute="by-hand")
+    server.cli("compute", "rm", "by-hand")
+
+
+def test_over_tls(cluster: SlurmCluster, make_server: MakeServer) -> None:
+    config = {**IMPATIENT, **cluster.config(), "tls": {"self_signed": True}}
+    del config["allow_insecure"]
+    server = make_server(config)
+    attach(server, "slurm", partition="main", cpus=1)
+    run = completed(server, code="from azureml.core import Run; Run.get_context().log('a', 1); print('safe')")
+    assert server.log(run) == b"safe\n" and server.metric(run, "a")["points"]
+
+
 def test_what_slurm_refuses(server: RoostServer) -> None:
     answer = server.api("POST", "/workspaces/default/computes", json={"name": "wrong", "slurm": {"partition": "nope"}})
     assert answer.status == 400 and "there is no such partition" in answer.json["error"]["message"]

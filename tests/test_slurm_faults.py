@@ -130,3 +130,21 @@ def test_munge_is_down(server: RoostServer, cluster: SlurmCluster) -> None:
     assert server.get_run(run)["status"] == "Queued"
     cluster.start_munged()
     assert server.wait(run, timeout=90)["status"] == "Completed"
+
+
+def test_slurm_preempts_the_job(make_server: MakeServer) -> None:
+    two_tiers = "PreemptType=preempt/partition_prio\nPreemptMode=CANCEL"
+    partitions = ("PartitionName=low Nodes=ALL PriorityTier=1 PreemptMode=CANCEL State=UP\n"
+                  "PartitionName=high Nodes=ALL PriorityTier=9 PreemptMode=OFF State=UP")
+    for cluster in make_cluster(count=1, extra=two_tiers, partitions=partitions):
+        server = make_server({**IMPATIENT, **cluster.config(poll_seconds=0.5)})
+        attach(server, "low", partition="low")
+        run = server.wait(server.submit(COUNTING, compute="low"), "Running", timeout=60)
+        wait_until(lambda: kept(server, run), 30, "the checkpoint to be on the server")
+        cluster.run("sbatch", "--partition=high", "--exclusive", "-o", "/dev/null", "-D", "/", "--wrap", "sleep 3")
+        run = server.wait(run, timeout=90)
+        assert run["status"] == "Completed" and run["attempt"] == 2, (run["error"], server.events(run))
+        assert run["spec"].get("max_retries", 0) == 0 and server.log(run).decode().splitlines() == [
+            "from step 3 restart 1", "done"]
+        assert any("preempted" in event["reason"] for event in server.events(run)), server.events(run)
+        server.close()

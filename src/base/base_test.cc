@@ -164,6 +164,8 @@ TEST(RunCommand, EndsWhatTakesTooLongAndTellsWhatIsMissing) {
   const auto none = run_command({"roost-has-no-such-program"}, "", {}, std::chrono::seconds(5));
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().code, ErrorCode::kNotFound);
+  const std::atomic<bool> stop = true;
+  EXPECT_FALSE(run_command({"sleep", "60"}, "", {}, std::chrono::seconds(60), &stop));
   // One that reads nothing of what it is given.
   EXPECT_EQ(run_command({"true"}, std::string(1 << 20, 'x'), {}, std::chrono::seconds(20))->exit_code, 0);
 }

@@ -104,13 +104,13 @@ bool take(const Fd& from, std::string& into) {
 
 // Feeds and drains the three pipes until the program has closed its side; false at the time limit.
 bool exchange(Fd& input, Fd& output, Fd& errors, std::string_view text, CommandResult& result,
-              steady_clock::time_point until) {
+              steady_clock::time_point until, const std::atomic<bool>* stop) {
   if (text.empty()) input.reset();
   while (output || errors) {
     const auto left = std::chrono::duration_cast<milliseconds>(until - steady_clock::now()).count();
-    if (left <= 0) return false;
+    if (left <= 0 || (stop && *stop)) return false;
     pollfd waits[] = {{output.get(), POLLIN, 0}, {errors.get(), POLLIN, 0}, {input.get(), POLLOUT, 0}};
-    ::poll(waits, 3, static_cast<int>(std::min<long long>(left, 60'000)));
+    ::poll(waits, 3, static_cast<int>(std::min<long long>(left, stop ? 50 : 60'000)));
     if (waits[2].revents != 0) {
       const ssize_t count = ::send(input.get(), text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
       if (count > 0) text.remove_prefix(static_cast<std::size_t>(count));
@@ -125,7 +125,8 @@ bool exchange(Fd& input, Fd& output, Fd& errors, std::string_view text, CommandR
 }  // namespace
 
 Result<CommandResult> run_command(const std::vector<std::string>& words, std::string_view input,
-                                  const std::map<std::string, std::string>& variables, milliseconds limit) {
+                                  const std::map<std::string, std::string>& variables, milliseconds limit,
+                                  const std::atomic<bool>* stop) {
   ROOST_TRY(Pipe in, make_input());
   ROOST_TRY(Pipe out, make_pipe());
   ROOST_TRY(Pipe err, make_pipe());
@@ -134,10 +135,11 @@ Result<CommandResult> run_command(const std::vector<std::string>& words, std::st
   out.writer.reset();
   err.writer.reset();
   CommandResult result;
-  const bool ended = exchange(in.writer, out.reader, err.reader, input, result, steady_clock::now() + limit);
+  const bool ended = exchange(in.writer, out.reader, err.reader, input, result, steady_clock::now() + limit, stop);
   if (!ended) ::kill(-pid, SIGKILL);
   result.exit_code = exit_code_of(pid);
   if (ended) return result;
+  if (stop && *stop) return fail(ErrorCode::kDeadlineExceeded, fmt::format("{} was interrupted", words.front()));
   return fail(ErrorCode::kDeadlineExceeded,
               fmt::format("{} did not answer within {} s{}{}", words.front(), std::chrono::duration<double>(limit).count(),
                           result.errors.empty() ? "" : ": ", trim(result.errors)));

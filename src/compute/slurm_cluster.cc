@@ -27,7 +27,7 @@ Result<std::string> SlurmCluster::call(std::vector<std::string> words, std::stri
   }
   words.insert(words.begin(), settings_.through.begin(), settings_.through.end());
   const auto limit = std::chrono::milliseconds(static_cast<std::int64_t>(settings_.command_seconds * 1000));
-  const auto done = run_command(words, input, settings_.variables, limit);
+  const auto done = run_command(words, input, settings_.variables, limit, &interrupted_);
   if (!done && done.error().code == ErrorCode::kDeadlineExceeded) {
     return fail(ErrorCode::kDeadlineExceeded, explain_slurm_error(done.error().message).words);
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <string>
 #include <vector>
@@ -32,6 +33,8 @@ class SlurmCluster {
   Result<std::int64_t> controller_started() const;
   // Ends the job with that number only if it has that name. `id` may be empty: every job of that name.
   Status cancel(const std::string& name, const std::string& id) const;
+  // A command under way ends at once, and those after it until this is called with false.
+  void interrupt(bool on) { interrupted_ = on; }
   // Whether a job like this would be taken; says why not.
   Status check(const SlurmOptions& options, std::int64_t nodes) const;
 
@@ -40,6 +43,7 @@ class SlurmCluster {
   Result<std::string> call(std::vector<std::string> words, std::string_view input = {}) const;
 
   SlurmSettings settings_;
+  std::atomic<bool> interrupted_ = false;
 };
 
 }  // namespace roost

@@ -90,6 +90,7 @@ constexpr Refusal kErrors[] = {
     {"invalid user id", false, "the cluster does not know the user"},
     {"expired credential", true, "the clocks of this machine and the cluster differ; synchronise them (chrony, ntp)"},
     {"rewound credential", true, "the clocks of this machine and the cluster differ; synchronise them (chrony, ntp)"},
+    {"cannot stat file", true, "Slurm has no configuration on this machine (SLURM_CONF)"},
     {"munge", true, "munge does not answer on this machine; start munged"},
     {"protocol authentication error", true, "munge is down, or its key is another than the cluster's"},
     {"invalid authentication credential", true, "munge's key is another than the cluster's, or the clocks differ"},

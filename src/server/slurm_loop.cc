@@ -63,7 +63,9 @@ void SlurmLoop::start() {
 void SlurmLoop::stop() {
   if (!thread_.joinable()) return;
   thread_.request_stop();
+  app_.slurm->interrupt(true);
   thread_.join();
+  app_.slurm->interrupt(false);
 }
 
 void SlurmLoop::wake() {
@@ -547,7 +549,10 @@ void SlurmLoop::end_all() {
   }), "reading the Slurm jobs");
   std::set<std::string> names;
   for (const auto& allocation : allocations) {
-    if (names.insert(allocation.name).second) report_error(app_.slurm->cancel(allocation.name, ""), "ending a Slurm job");
+    if (!names.insert(allocation.name).second) continue;
+    const Status ended = app_.slurm->cancel(allocation.name, "");
+    report_error(ended, "ending a Slurm job");
+    if (!ended) break;  // the others would wait as long for the same answer; their runners find nobody
   }
   report_error(app_.db->write([&](Tx& tx) -> Status {
     for (const auto& allocation : allocations) ROOST_CHECK(remove_allocation(tx, allocation));

@@ -42,9 +42,13 @@ def user_runs(server: RoostServer, python: str, *arguments: str, folder: Path, t
 @needs_article
 @pytest.mark.parametrize("seed", SEEDS, ids=lambda path: path.name[:3])
 def test_the_article(nearest_server: RoostServer, tmp_path: Path, seed: Path) -> None:
+    follow_the_article(nearest_server, tmp_path, seed)
+
+
+def follow_the_article(server: RoostServer, tmp_path: Path, seed: Path) -> None:
     """All its Python blocks in order, unmodified, to the registered and downloaded model. Its pins are
     older than anything on this machine, which is what `pins: nearest` is for."""
-    server, workspace = nearest_server, f"docs-{seed.name[:3]}"
+    workspace = f"docs-{seed.name[:3]}"
     text = seed.read_text(encoding="utf-8")
     (tmp_path / "config.json").write_text(CONFIG % workspace)
     (tmp_path / "conda_dependencies.yml").write_text(re.search(r"```yaml\n(.*?)```", text, re.S)[1])
