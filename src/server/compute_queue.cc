@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "records/compute_records.h"
+#include "schedule/fair_order.h"
 
 namespace roost {
 namespace {
@@ -22,6 +23,30 @@ void count_nodes(const std::vector<Node>& nodes, QueueView& view) {
     if (node.state == NodeState::kRunning) ++view.running;
     if (node.state == NodeState::kPreparing) view.preparing.push_back(node.started);
   }
+}
+
+// By run, its place in the order in which the scheduler takes them. What users had in the past, which decides
+// between those who hold as much now, is left out: reading it would take longer than the rest.
+std::map<std::int64_t, std::size_t> fair_places(const Compute& compute, const std::vector<QueueEntry>& entries, Micros now) {
+  RunQueue waiting;
+  Standings standings;
+  for (const auto& entry : entries) {
+    if (entry.has_nodes_since) {
+      standings[entry.user].nodes += entry.nodes;
+      ++standings[entry.user].runs;
+    } else if (entry.status == RunStatus::kQueued || entry.status == RunStatus::kProvisioning) {
+      waiting.put({entry.seq, entry.priority, entry.nodes, entry.limit.value_or(0), now, entry.user, false});
+    }
+  }
+  const std::vector<std::int64_t> promised;
+  const PastUse past;
+  FairOrder order(waiting, promised, standings, past, compute.max_nodes, now);
+  std::map<std::int64_t, std::size_t> places;
+  while (const QueuedRun* run = order.next()) {
+    places.emplace(run->seq, places.size());
+    order.take();
+  }
+  return places;
 }
 
 }  // namespace
@@ -53,6 +78,13 @@ Result<ComputeQueue> read_compute_queue(App& app, Tx& tx, const Compute& compute
   view.max_runs_per_user = compute.max_runs_per_user;
   ROOST_TRY(const auto nodes, list_nodes(tx, compute.workspace, compute.name));
   count_nodes(nodes, view);
+  const auto places = fair_places(compute, entries, view.now);
+  std::stable_sort(entries.begin(), entries.end(), [&](const QueueEntry& a, const QueueEntry& b) {
+    const auto first = places.find(a.seq);
+    const auto second = places.find(b.seq);
+    // Those that wait for something else than nodes come last.
+    return (first == places.end() ? places.size() : first->second) < (second == places.end() ? places.size() : second->second);
+  });
   ComputeQueue queue;
   for (auto& entry : entries) {
     ROOST_TRY(const RunLength length, lengths.length_of(entry));

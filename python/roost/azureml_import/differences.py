@@ -232,7 +232,11 @@ SECTIONS: Tuple[Section, ...] = (
         ("azureml.core", "azureml.core.compute", "azureml.core.compute_target"),
         (
             *_same("ComputeTarget"),
-            Row("ComputeTarget.attach", ABSENT, _CLOUD_VM),
+            Row(
+                "ComputeTarget.attach",
+                DIFFERENT,
+                "Adds a Slurm cluster (SlurmCompute.attach_configuration), and nothing else.",
+            ),
             Row("ComputeTarget.detach", ABSENT, "Use delete(), which ends the nodes."),
             Row("AmlCompute", SAME, "An elastic cluster on your own machines."),
             Row(

@@ -89,8 +89,8 @@ class ComputeTarget:
         raise not_here(
             "ComputeTarget.attach",
             "adds a machine that exists already",
-            "SlurmCompute.attach adds a Slurm cluster. Make a compute on this machine with ComputeTarget.create(workspace, name, "
-            "AmlCompute.provisioning_configuration(...)).",
+            "SlurmCompute.attach adds a Slurm cluster. Make a compute on this machine with "
+            "ComputeTarget.create(workspace, name, AmlCompute.provisioning_configuration(...)).",
         )
 
     @staticmethod

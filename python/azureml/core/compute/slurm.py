@@ -1,4 +1,4 @@
-"""Computes whose nodes an existing Slurm cluster gives. Not Azure's: Roost's own, beside AmlCompute."""
+"""Computes whose nodes an existing Slurm cluster gives. Azure ML has none; these are Roost's."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class SlurmCompute(AmlCompute):
     """Every run gets a Slurm job of its own; Slurm's queue and priorities decide when it starts."""
 
     @staticmethod
-    def attach(  # type: ignore[override]
+    def attach(
         workspace: Workspace,
         name: str,
         attach_configuration: Optional[ComputeTargetProvisioningConfiguration] = None,
         **options: Any,
     ) -> SlurmCompute:
-        """`SlurmCompute.attach(ws, "a100", partition="gpu", gres="gpu:4")`: the options are those of
-        attach_configuration()."""
+        """`SlurmCompute.attach(ws, "a100", partition="gpu", gres="gpu:4")`: the options are
+        those of attach_configuration()."""
         configuration = attach_configuration or SlurmCompute.attach_configuration(**options)
         made = ComputeTarget.create(workspace, name, configuration)
         assert isinstance(made, SlurmCompute)
@@ -42,8 +42,8 @@ class SlurmCompute(AmlCompute):
         memory: str = "",
         max_nodes: Optional[int] = None,
     ) -> SlurmAttachConfiguration:
-        """What is asked of Slurm for each node, in the words of sbatch. With neither cpus nor gres a
-        node is not shared with other jobs. max_nodes: most nodes that Roost asks for at a time."""
+        """What is asked of Slurm for each node, in the words of sbatch. With neither cpus nor
+        gres a node is not shared with other jobs. max_nodes: most that Roost asks for at a time."""
         slurm = {
             "partition": partition,
             "account": account,
