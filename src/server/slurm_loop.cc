@@ -19,7 +19,7 @@
 namespace roost {
 namespace {
 
-constexpr auto kTick = std::chrono::milliseconds(250);
+constexpr auto kTick = std::chrono::milliseconds(1000);  // whatever happens here wakes it before
 constexpr auto kGather = std::chrono::milliseconds(25);
 // The first run goes at once; those that come right behind it are gathered, and go as one array.
 constexpr Micros kGatherFor = 100 * 1000;
@@ -85,7 +85,8 @@ void SlurmLoop::run(std::stop_token stop) {
     if (again_soon_) {
       changed_.wait_for(lock, stop, kGather, [] { return false; });
     } else {
-      changed_.wait_for(lock, stop, busy ? kTick : 4 * kTick, [this] { return woken_; });
+      const auto poll = std::chrono::milliseconds(static_cast<int>(app_.config.slurm.poll_seconds * 1000));
+      changed_.wait_for(lock, stop, busy ? std::min(poll, kTick) : 4 * kTick, [this] { return woken_; });
     }
     woken_ = false;
   }
@@ -119,6 +120,10 @@ Status SlurmLoop::look(View& view) {
     for (const auto& allocation : view.allocations) {
       ROOST_TRY(Run run, run_by_row(tx, allocation.run));
       if (allocation.state != AllocationState::kEnding) served.insert(run.seq);
+      if (allocation.state == AllocationState::kUsed) {
+        ROOST_TRY(const auto open, open_attempt(tx, allocation.run));
+        if (!open || open->attempt != allocation.attempt) view.over.insert(allocation.key());
+      }
       view.runs.emplace(run.seq, std::move(run));
     }
     for (const auto& compute : computes) {
@@ -137,40 +142,42 @@ Status SlurmLoop::look(View& view) {
   });
 }
 
+// Nobody needs the job any more: its nodes are told to leave.
+void SlurmLoop::begin_end(Allocation& allocation, const std::vector<Node>& nodes) {
+  const Micros now = app_.clock.now();
+  // One that never ran has nobody who could leave by himself.
+  if (allocation.state != AllocationState::kUsed) canceled_[allocation.key()] = 0;
+  allocation.state = AllocationState::kEnding;
+  allocation.changed = now;
+  std::vector<std::string> leaving;
+  report_error(app_.db->write([&](Tx& tx) -> Status {
+    leaving.clear();
+    for (const auto& node : nodes) {
+      auto stored = find_node(tx, node.id);
+      if (!stored || stored->state == NodeState::kLeaving) continue;
+      stored->enter(NodeState::kLeaving, now);
+      ROOST_CHECK(save_node(tx, *stored));
+      leaving.push_back(node.id);
+    }
+    return save_allocation(tx, allocation);
+  }), "ending a Slurm job");
+  for (const auto& node : leaving) app_.node_changed(node);
+}
+
 // Jobs whose run was canceled or has ended.
 void SlurmLoop::end_unneeded(View& view) {
   const Micros now = app_.clock.now();
   for (auto& allocation : view.allocations) {
-    const Run& run = view.runs.at(allocation.run);
     const std::string key = allocation.key();
-    bool needed = allocation.state != AllocationState::kEnding;
-    if (allocation.state == AllocationState::kNew || allocation.state == AllocationState::kSubmitted) needed = is_waiting(run);
-    std::vector<std::string> leaving;
-    report_error(app_.db->write([&](Tx& tx) -> Status {
-      leaving.clear();
-      if (allocation.state == AllocationState::kUsed) {
-        ROOST_TRY(const auto open, open_attempt(tx, allocation.run));
-        needed = open && open->attempt == allocation.attempt;
-      }
-      if (needed || allocation.state == AllocationState::kEnding) return {};
-      for (const auto& node : view.nodes[key]) {
-        ROOST_TRY(Node stored, find_node(tx, node.id));
-        if (stored.state == NodeState::kLeaving) continue;
-        stored.enter(NodeState::kLeaving, now);
-        ROOST_CHECK(save_node(tx, stored));
-        leaving.push_back(node.id);
-      }
-      // One that never ran has nobody who could leave by himself.
-      if (allocation.state != AllocationState::kUsed) canceled_[key] = 0;
-      allocation.state = AllocationState::kEnding;
-      allocation.changed = now;
-      return save_allocation(tx, allocation);
-    }), "ending a Slurm job");
-    for (const auto& node : leaving) app_.node_changed(node);
-    if (allocation.state != AllocationState::kEnding) continue;
+    if (allocation.state != AllocationState::kEnding) {
+      const bool is_used = allocation.state == AllocationState::kUsed;
+      if (is_used ? !view.over.contains(key) : is_waiting(view.runs.at(allocation.run))) continue;
+      begin_end(allocation, view.nodes[key]);
+    }
     const auto last = canceled_.find(key);
     const bool due = last != canceled_.end() ? now - last->second >= kCancelAgain : now - allocation.changed >= kLeaveGrace;
-    if (!due) continue;
+    // Without its number an element cannot be told from the rest of its array.
+    if (!due || (allocation.job.empty() && allocation.index >= 0)) continue;
     canceled_[key] = now;
     if (const Status ended = app_.slurm->cancel(allocation.name, allocation.job); !ended) {
       log_warning("Slurm job {}: cannot be ended: {}", allocation.job, ended.error().message);
@@ -425,6 +432,11 @@ void SlurmLoop::take_note(const Allocation& allocation, const SlurmJob* job) {
 void SlurmLoop::note_waiting(const Allocation& allocation, const SlurmJob& job) {
   const Micros now = app_.clock.now();
   const bool starts = job.phase == SlurmPhase::kStarting || job.phase == SlurmPhase::kRunning;
+  const std::string reason = starts ? "" : pending_words(job.reason, allocation.nodes);
+  const auto expected = job.starts && !starts ? std::optional(*job.starts * kSecond) : std::nullopt;
+  const bool is_known = allocation.job == job.id && allocation.phase == job.state && allocation.reason == reason &&
+                        allocation.expected == expected && allocation.state != AllocationState::kNew;
+  if (is_known) return;
   std::string changed;
   report_error(app_.db->write([&](Tx& tx) -> Status {
     changed.clear();
@@ -433,9 +445,9 @@ void SlurmLoop::note_waiting(const Allocation& allocation, const SlurmJob& job) 
     stored->job = job.id;
     stored->phase = job.state;
     stored->listed = now;
-    stored->expected = job.starts && !starts ? std::optional(*job.starts * kSecond) : std::nullopt;
+    stored->expected = expected;
     if (stored->state == AllocationState::kNew) stored->state = AllocationState::kSubmitted;
-    stored->reason = starts ? "" : pending_words(job.reason, allocation.nodes);
+    stored->reason = reason;
     ROOST_CHECK(save_allocation(tx, *stored));
     if (!starts || stored->state != AllocationState::kSubmitted) return {};
     ROOST_TRY(Run run, run_by_row(tx, allocation.run));

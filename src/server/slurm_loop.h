@@ -43,12 +43,14 @@ class SlurmLoop {
     std::vector<Allocation> allocations;
     std::map<std::string, std::vector<Node>> nodes;   // by allocation
     std::map<std::int64_t, Run> runs;                 // of the allocations
+    std::set<std::string> over;                       // allocations whose attempt has ended
   };
 
   void run(std::stop_token stop);
   bool pass();
   Status look(View& view);
   void end_unneeded(View& view);
+  void begin_end(Allocation& allocation, const std::vector<Node>& nodes);
   void start_ready(View& view);
   void submit_waiting(const View& view);
   void submit(const Compute& compute, const std::vector<Run>& runs);
