@@ -315,8 +315,9 @@ void ControlLoop::watch_deadlines() {
   std::vector<std::int64_t> late;
   report_error(app_.db->read([&](Tx& tx) -> Status {
     Rows rows = tx.query(
-        "SELECT seq FROM run INDEXED BY run_active WHERE status NOT IN ('Completed', 'Failed',"
-        " 'Canceled') AND deadline <= ?",
+        // By the attempts, which are as many as there are nodes, however many runs wait.
+        "SELECT r.seq FROM attempt a INDEXED BY attempt_open CROSS JOIN run r ON r.seq = a.run WHERE a.open = 1"
+        " AND r.deadline <= ?",
         now);
     while (rows.next()) late.push_back(rows.integer(0));
     return rows.status();
