@@ -51,18 +51,28 @@ def _first_line(bench: Bench, cluster, submit: List[str], local: List[str], envi
     through_roost, on_local, bare = [], [], []
     for node in range(4):  # each node fetches the program once
         time_to_first_line(submit, environment, folder)
-    for number in range(bench.size(15, 3)):
+    rounds = bench.size(15, 3)
+    for number in range(rounds):
+        # Slurm looks at its queue once a second: both have to wait equally long for that.
+        _wait_for_phase(number / rounds)
         bare.append(_sbatch(cluster, program, cluster.folder / f"out-{number}"))
+        _wait_for_phase(number / rounds)
         through_roost.append(time_to_first_line(submit, environment, folder))
         on_local.append(time_to_first_line(local, environment, folder))
         wait_until(lambda: not cluster.active_jobs(), 60, "the queue to be empty", 0.05)
     roost, peer = statistics.median(through_roost), statistics.median(bare)
+    above = statistics.median(a - b for a, b in zip(through_roost, bare))
     row = Row("on Slurm: submit to first line", milliseconds(roost), f"sbatch: {milliseconds(peer)}", roost / peer,
-              "at most 150 ms above", roost - peer <= MARK_SECONDS, {"roost_s": roost, "peer_s": peer, "above_s": roost - peer})
-    row.roost += f" ({milliseconds(roost - peer)} above)"
+              "at most 150 ms above", above <= MARK_SECONDS, {"roost_s": roost, "peer_s": peer, "above_s": above})
+    row.roost += f" ({milliseconds(above)} above, round by round)"
     warm = statistics.median(on_local)
     return [row, Row("submit to first line on local compute, against Slurm", milliseconds(warm), f"sbatch: {milliseconds(peer)}",
                      warm / peer, "at most 0.20", warm / peer <= 0.2, {"roost_s": warm, "peer_s": peer})]
+
+
+def _wait_for_phase(fraction: float) -> None:
+    """Until the clock is that far into a second."""
+    time.sleep((fraction - time.time()) % 1)
 
 
 def _sbatch(cluster, program: Path, output: Path) -> float:
