@@ -72,9 +72,11 @@ def why_not() -> str:
 
 
 class SlurmCluster:
-    """`count` nodes n1, n2, ... with `cpus` each. Close it at the end. `cloud`: they are off until Slurm wants them."""
+    """`count` nodes n1, n2, ... with `cpus` each. Close it at the end. `cloud`: they are off until Slurm wants them;
+    `shared`: they see the server's disk."""
 
-    def __init__(self, count: int = 4, cpus: int = 4, cloud: bool = False, extra: str = "", partitions: str = "") -> None:
+    def __init__(self, count: int = 4, cpus: int = 4, cloud: bool = False, extra: str = "", partitions: str = "",
+                 shared: bool = False) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="roost-slurm-", dir="/var/tmp"))
         self.folder.chmod(0o711)
         for name in ("state", "spool", "log", "run"):
@@ -87,7 +89,7 @@ class SlurmCluster:
         self.cloud = cloud
         self.environment = {**os.environ, "SLURM_CONF": str(self.folder / "slurm.conf")}
         self.daemons: Dict[str, subprocess.Popen] = {}
-        self._write(cpus, extra)
+        self._write(cpus, extra, shared)
         if partitions:
             with open(self.folder / "slurm.conf", "a", encoding="utf-8") as file:
                 file.write(partitions + "\n")
@@ -97,9 +99,9 @@ class SlurmCluster:
             self.close()
             raise
 
-    def _write(self, cpus: int, extra: str) -> None:
+    def _write(self, cpus: int, extra: str, shared: bool) -> None:
         # Nothing of what the server has is seen by a node: not its data, not its program.
-        settings = {"bridge": self.bridge, "net": self.net, "hidden": ["/tmp", str(ROOT / "build")]}
+        settings = {"bridge": self.bridge, "net": self.net, "hidden": [] if shared else ["/tmp", str(ROOT / "build")]}
         if self.cloud:
             settings["slurmd_options"] = "-b"
             tool = f"/usr/bin/python3 {ROOT / 'tests/slurm_node.py'}"

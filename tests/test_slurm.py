@@ -1,5 +1,6 @@
 """Runs on a real Slurm cluster whose nodes share no disk with the server: what they are, and how they end."""
 import shutil
+from pathlib import Path
 from typing import Any, Dict, Iterator, List
 
 import pytest
@@ -21,14 +22,15 @@ def cluster() -> Iterator[SlurmCluster]:
 
 
 @pytest.fixture(scope="module")
-def server(cluster: SlurmCluster, make_shared_server: MakeServer, tmp_path_factory: pytest.TempPathFactory) -> RoostServer:
+def server(cluster: SlurmCluster, make_shared_server: MakeServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RoostServer]:
     wheels = tmp_path_factory.mktemp("wheels")
     make_wheel(wheels, "alpha", "1.0")
     server = make_shared_server({**IMPATIENT, **cluster.config(poll_seconds=0.5),
                                  "environments": {"wheels": str(wheels), "offline": True}})
     attach(server, "slurm", partition="main", cpus=1)
     attach(server, "whole", partition="main")
-    return server
+    yield server
+    server.close()  # before the cluster, whoever used that last
 
 
 def completed(server: RoostServer, timeout: float = 120, **spec: Any) -> Dict[str, Any]:
@@ -233,6 +235,30 @@ def test_over_tls(cluster: SlurmCluster, make_server: MakeServer) -> None:
     attach(server, "slurm", partition="main", cpus=1)
     run = completed(server, code="from azureml.core import Run; Run.get_context().log('a', 1); print('safe')")
     assert server.log(run) == b"safe\n" and server.metric(run, "a")["points"]
+
+
+def test_a_compute_that_is_removed_while_its_node_leaves(server: RoostServer, cluster: SlurmCluster) -> None:
+    attach(server, "short", partition="main", cpus=1)
+    completed(server, code="print(1)", compute="short")
+    server.expect((202, 200), "DELETE", "/workspaces/default/computes/short")
+    wait_until(lambda: server.api("GET", "/workspaces/default/computes/short").status == 404, 20, "it to be gone")
+
+
+def test_through_a_login_node(cluster: SlurmCluster, make_server: MakeServer, tmp_path: Path) -> None:
+    """ssh is played: a shell on the other side puts the words together again, as sshd has it."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    (folder / "ssh").write_text("#!/bin/sh\nwhile [ \"$1\" != -- ]; do shift; done\nshift\n"
+                                f"export SLURM_CONF={cluster.folder}/slurm.conf\nexec sh -c \"$*\"\n", encoding="utf-8")
+    (folder / "ssh").chmod(0o755)
+    config = {**IMPATIENT, **cluster.config()}
+    config["slurm"] = {"login": "me@login1", "folder": "/tmp/roost"}
+    server = make_server(config, start=False)
+    server.environment["PATH"] = f"{folder}:{server.environment['PATH']}"
+    server.start()
+    attach(server, "slurm", partition="main", cpus=1)
+    run = completed(server, code="print('from afar')", tags={"note": "it's \"quoted\" $HOME"})
+    assert server.log(run) == b"from afar\n"
 
 
 def test_what_slurm_refuses(server: RoostServer) -> None:

@@ -12,6 +12,7 @@
 #include "execute/attempts.h"
 #include "execute/preempt.h"
 #include "records/compute_records.h"
+#include "records/queue_records.h"
 #include "records/run_records.h"
 #include "schedule/plan.h"
 #include "server/lose_node.h"
@@ -103,6 +104,7 @@ bool SlurmLoop::pass() {
   end_unneeded(view);
   start_ready(view);
   submit_waiting(view);
+  remove_deleted(view);
   const Micros now = app_.clock.now();
   if (now >= next_poll_) {
     next_poll_ = now + static_cast<Micros>(app_.config.slurm.poll_seconds * kSecond);
@@ -216,6 +218,21 @@ void SlurmLoop::start_ready(View& view) {
     false_starts_.erase(allocation.run);
     for (const auto& node : nodes) app_.node_changed(node.id);
     app_.run_changed(started);
+  }
+}
+
+void SlurmLoop::remove_deleted(const View& view) {
+  for (const auto& compute : view.computes) {
+    if (!compute.deleting && !compute.draining) continue;
+    const bool has_jobs = std::any_of(view.allocations.begin(), view.allocations.end(), [&](const Allocation& one) {
+      return one.workspace == compute.workspace && one.compute == compute.name;
+    });
+    if (has_jobs) continue;
+    report_error(app_.db->write([&](Tx& tx) -> Status {
+      ROOST_TRY(const auto active, count_active(tx, compute.workspace, compute.name));
+      ROOST_TRY(const auto nodes, list_nodes(tx, compute.workspace, compute.name));
+      return active == 0 && nodes.empty() ? remove_compute(tx, compute) : Status();
+    }), "removing a compute");
   }
 }
 

@@ -52,6 +52,7 @@ class SlurmLoop {
   void end_unneeded(View& view);
   void begin_end(Allocation& allocation, const std::vector<Node>& nodes);
   void start_ready(View& view);
+  void remove_deleted(const View& view);
   void submit_waiting(const View& view);
   void submit(const Compute& compute, const std::vector<Run>& runs);
   void refuse(const std::vector<Run>& runs, const Compute& compute, const std::string& words);

@@ -17,8 +17,10 @@ def cluster() -> Iterator[SlurmCluster]:
 
 
 @pytest.fixture(scope="module")
-def server(cluster: SlurmCluster, make_shared_server: MakeServer) -> RoostServer:
-    return make_shared_server({**IMPATIENT, **NEAREST, **cluster.config(vm_sizes={"STANDARD_NC6": {"partition": "main", "cpus": 2}})})
+def server(cluster: SlurmCluster, make_shared_server: MakeServer) -> Iterator[RoostServer]:
+    server = make_shared_server({**IMPATIENT, **NEAREST, **cluster.config(vm_sizes={"STANDARD_NC6": {"partition": "main", "cpus": 2}})})
+    yield server
+    server.close()  # before the cluster, whoever used that last
 
 
 @needs_torch

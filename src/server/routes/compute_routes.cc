@@ -1,8 +1,11 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/text.h"
 #include "domain/slurm_options.h"
 #include "execute/preempt.h"
+#include "records/allocation_records.h"
 #include "records/compute_records.h"
 #include "records/queue_records.h"
 #include "records/run_records.h"
@@ -13,8 +16,26 @@
 namespace roost {
 namespace {
 
+// Nodes that Slurm gave to a job, or brings up for it, and whose runners have not joined yet.
+Status add_coming_nodes(Tx& tx, const Compute& compute, std::vector<Node>& nodes) {
+  ROOST_TRY(const auto allocations, list_allocations(tx));
+  for (const auto& one : allocations) {
+    const SlurmPhase phase = slurm_phase(one.phase);
+    if (one.workspace != compute.workspace || one.compute != compute.name || one.state != AllocationState::kSubmitted ||
+        (phase != SlurmPhase::kStarting && phase != SlurmPhase::kRunning)) {
+      continue;
+    }
+    const auto there = std::count_if(nodes.begin(), nodes.end(), [&](const Node& node) { return node.allocation == one.key(); });
+    Node coming;  // preparing
+    coming.allocation = one.key();
+    nodes.insert(nodes.end(), static_cast<std::size_t>(std::max<std::int64_t>(0, one.nodes - there)), coming);
+  }
+  return {};
+}
+
 Result<Json> describe(App& app, Tx& tx, const Compute& compute) {
-  ROOST_TRY(const auto nodes, list_nodes(tx, compute.workspace, compute.name));
+  ROOST_TRY(auto nodes, list_nodes(tx, compute.workspace, compute.name));
+  if (compute.is_slurm()) ROOST_CHECK(add_coming_nodes(tx, compute, nodes));
   ROOST_TRY(const auto wanted, nodes_wanted(tx, compute.workspace, compute.name, compute.max_nodes));
   return compute_json(compute, nodes, target_nodes(compute, nodes, wanted), app.machine);
 }
