@@ -16,6 +16,7 @@
 #include "records/run_records.h"
 #include "schedule/plan.h"
 #include "server/lose_node.h"
+#include "server/report_error.h"
 
 namespace roost {
 namespace {
@@ -27,10 +28,6 @@ constexpr Micros kPreemptLimit = 60 * kSecond;  // after the grace, to send the 
 constexpr auto kLongCycle = std::chrono::milliseconds(10);
 constexpr Micros kStopLimit = 7 * kSecond;
 constexpr Micros kStopSilence = 5 * kSecond;
-
-void report_error(const Status& status, std::string_view doing) {
-  if (!status) log_error("{}: {}", doing, status.error().message);
-}
 
 }  // namespace
 

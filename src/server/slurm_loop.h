@@ -16,7 +16,11 @@
 
 namespace roost {
 
-// The one thread that talks to Slurm. Every run that waits on a Slurm compute gets a job of its own, at
+inline bool is_waiting(const Run& run) {
+  return run.status == RunStatus::kQueued || run.status == RunStatus::kProvisioning;
+}
+
+// The one thread that talks to Slurm: slurm_loop.cc hands runs in and ends jobs, slurm_poll.cc hears what became of them. Every run that waits on a Slurm compute gets a job of its own, at
 // once, so that Slurm's queue and priorities decide; runners that come up in the job become nodes, and
 // when all are there the run starts on them. What it decides by is in the database and in Slurm's queue:
 // after a crash of either it looks at both and carries on. Jobs are known by the name Roost gave them.
