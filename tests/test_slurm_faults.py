@@ -53,6 +53,8 @@ def test_a_node_loses_its_power(server: RoostServer, cluster: SlurmCluster) -> N
     for rank in range(2):
         assert server.log(run, f"azureml-logs/70_driver_log_{rank}.txt").decode().splitlines() == [
             "from step 3 restart 1", "done"]
+    # The survivor's lines of the first attempt, whole and once.
+    assert server.log(run, "azureml-logs/70_driver_log_0.txt", attempt=1) == b"from step 0 restart 0\nwaiting\n"
     assert any(lost in event["reason"] for event in server.events(run)), server.events(run)
     no_jobs(cluster)
 
