@@ -20,11 +20,12 @@ FACTS = """
 """
 
 ALLREDUCE = """
-    import torch, torch.distributed as dist
+    import sys, torch, torch.distributed as dist
     dist.init_process_group("gloo")
     total = torch.tensor([float(dist.get_rank() + 1)])
     dist.all_reduce(total)
-    print("rank", dist.get_rank(), "of", dist.get_world_size(), "sum", int(total.item()), flush=True)
+    # One write: under a launcher, the processes of a node share one output.
+    sys.stdout.write(f"rank {dist.get_rank()} of {dist.get_world_size()} sum {int(total.item())}\n")
     dist.destroy_process_group()
 """
 
