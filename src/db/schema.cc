@@ -161,6 +161,25 @@ const std::vector<std::vector<const char*>> kVersions = {{
     "CREATE INDEX allocation_by_token ON allocation(token_hash)",
     "ALTER TABLE node ADD COLUMN allocation TEXT NOT NULL DEFAULT ''",
     "CREATE INDEX node_by_allocation ON node(allocation) WHERE allocation != ''",
+}, {
+    // What the studio's run table filters, sorts and groups by.
+    "ALTER TABLE run ADD COLUMN archived INTEGER NOT NULL DEFAULT 0",
+    // The value that followed --name among a run's arguments; number where it is one.
+    "CREATE TABLE run_param (run INTEGER NOT NULL REFERENCES run(seq), name TEXT NOT NULL, value TEXT NOT NULL,"
+    " number REAL, PRIMARY KEY(run, name)) WITHOUT ROWID",
+    "CREATE INDEX run_param_by_name ON run_param(name, number, run)",
+    // The last number of a metric; null where its last value is none.
+    "ALTER TABLE metric ADD COLUMN last_number REAL",
+    "UPDATE metric SET last_number = json_extract(last_json, '$') WHERE json_valid(last_json)"
+    " AND json_type(last_json) IN ('integer', 'real')",
+    "CREATE INDEX metric_by_name ON metric(name, last_number, run, attempt)",
+    "CREATE TABLE view (workspace TEXT NOT NULL REFERENCES workspace(name), name TEXT NOT NULL, state TEXT NOT NULL,"
+    " created_by TEXT NOT NULL, created INTEGER NOT NULL, PRIMARY KEY(workspace, name)) WITHOUT ROWID",
+    // Browsers that are logged in, each by a token, and the links that log one in.
+    "CREATE TABLE session (hash TEXT PRIMARY KEY, token TEXT NOT NULL REFERENCES token(id), created INTEGER NOT NULL,"
+    " expires INTEGER NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE login_code (hash TEXT PRIMARY KEY, token TEXT NOT NULL REFERENCES token(id),"
+    " expires INTEGER NOT NULL) WITHOUT ROWID",
 }};
 
 }  // namespace
