@@ -1,0 +1,89 @@
+// Which page an address shows. Pages are loaded when they are first asked for.
+import { lazy, Suspense, useEffect, useState, type ReactNode } from "react";
+import { api, onLoggedOut, type ApiError, type Session } from "./lib/api";
+import { navigate, usePath } from "./lib/route";
+import { SessionContext } from "./lib/session";
+import { Empty, Loading, Problem } from "./ui/base";
+import { Shell } from "./ui/shell";
+import { LoginPage } from "./pages/login";
+import { RunsPage } from "./pages/runs";
+
+const RunPage = lazy(() => import("./pages/run"));
+const ComparePage = lazy(() => import("./pages/compare"));
+const ExperimentsPage = lazy(() => import("./pages/experiments"));
+const ModelsPage = lazy(() => import("./pages/models"));
+const ModelPage = lazy(() => import("./pages/model"));
+const ComputesPage = lazy(() => import("./pages/computes"));
+const EnvironmentsPage = lazy(() => import("./pages/environments"));
+const TokensPage = lazy(() => import("./pages/tokens"));
+
+/** Remembered, since the address of a run does not name its workspace. */
+let lastWorkspace = "default";
+
+function pageOf(path: string[]): { page: string; body: ReactNode } | undefined {
+  const [area, first, second, third] = path;
+  if (area === "runs" && first) return { page: "runs", body: <RunPage key={first} id={first} tab={second ?? ""} rest={path.slice(3)} /> };
+  if (area !== "w" || !first) return undefined;
+  const workspace = (lastWorkspace = first);
+  switch (second) {
+    case "runs":
+      return { page: "runs", body: <RunsPage workspace={workspace} /> };
+    case "compare":
+      return { page: "runs", body: <ComparePage workspace={workspace} /> };
+    case "experiments":
+      return { page: "experiments", body: <ExperimentsPage workspace={workspace} /> };
+    case "models":
+      return { page: "models", body: third ? <ModelPage workspace={workspace} name={third} /> : <ModelsPage workspace={workspace} /> };
+    case "computes":
+      return { page: "computes", body: <ComputesPage workspace={workspace} name={third} /> };
+    case "environments":
+      return { page: "environments", body: <EnvironmentsPage workspace={workspace} name={third} /> };
+    case "tokens":
+      return { page: "tokens", body: <TokensPage /> };
+  }
+  return undefined;
+}
+
+export function App() {
+  const path = usePath();
+  const [session, setSession] = useState<Session | null>();
+  const [problem, setProblem] = useState<ApiError>();
+  const atLogin = path[0] === "login";
+
+  useEffect(() => {
+    if (atLogin) return;
+    api.get<Session>("/session").then(setSession, (error: ApiError) => (error.status === 401 ? setSession(null) : setProblem(error)));
+    return onLoggedOut(() => setSession(null));
+  }, [atLogin]);
+  useEffect(() => {
+    if (session === null && !atLogin) navigate(`/login?next=${encodeURIComponent(location.pathname + location.search)}`, true);
+    else if (path.length === 0) navigate(`/w/${lastWorkspace}/runs`, true);
+  }, [session, atLogin, path.length]);
+
+  if (atLogin) {
+    return (
+      <LoginPage
+        onLogin={(made, next) => {
+          setSession(made);
+          navigate(next, true);
+        }}
+      />
+    );
+  }
+  if (problem) return <Problem error={problem} retry={() => location.reload()} />;
+  if (!session) return <Loading what="Roost" />;
+  const found = pageOf(path);
+  return (
+    <SessionContext.Provider value={session}>
+      <Shell workspace={lastWorkspace} page={found?.page ?? ""}>
+        <Suspense fallback={<Loading what="the page" />}>
+          {found?.body ?? (
+            <Empty title="There is no such page">
+              <p>Choose one above.</p>
+            </Empty>
+          )}
+        </Suspense>
+      </Shell>
+    </SessionContext.Provider>
+  );
+}

@@ -1,0 +1,113 @@
+// What a page has asked the server for: shown from memory at once, asked for again when it may have changed.
+import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
+import type { ApiError } from "./api";
+
+export interface Resource<T> {
+  data: T | undefined;
+  error: ApiError | undefined;
+  loading: boolean;
+  /** Asks again; what is there stays until the answer comes. */
+  reload: () => void;
+  /** Puts a value in place without asking, for example one that the live stream brought. */
+  set: (data: T) => void;
+}
+
+interface Entry {
+  data?: unknown;
+  error?: ApiError;
+  promise?: Promise<void>;
+  again: boolean;
+  version: number;
+  listeners: Set<() => void>;
+}
+
+const entries = new Map<string, Entry>();
+const MOST = 200;
+
+function entryOf(key: string): Entry {
+  let entry = entries.get(key);
+  if (!entry) {
+    if (entries.size >= MOST) {
+      for (const [old, unused] of entries) {
+        if (unused.listeners.size === 0) entries.delete(old);
+        if (entries.size < MOST) break;
+      }
+    }
+    entry = { again: false, version: 0, listeners: new Set() };
+    entries.set(key, entry);
+  }
+  return entry;
+}
+
+function changed(entry: Entry): void {
+  entry.version += 1;
+  for (const listener of entry.listeners) listener();
+}
+
+// One request a key at a time; a reload during it leads to exactly one more.
+function load(entry: Entry, fetcher: () => Promise<unknown>): void {
+  if (entry.promise) {
+    entry.again = true;
+    return;
+  }
+  entry.promise = fetcher()
+    .then(
+      (data) => {
+        entry.data = data;
+        delete entry.error;
+      },
+      (error: ApiError) => {
+        entry.error = error;
+      },
+    )
+    .finally(() => {
+      delete entry.promise;
+      const again = entry.again;
+      entry.again = false;
+      changed(entry);
+      if (again) load(entry, fetcher);
+    });
+  changed(entry);
+}
+
+/** `key` names what is asked for; null asks for nothing (yet). */
+export function useResource<T>(key: string | null, fetcher: () => Promise<T>): Resource<T> {
+  const latest = useRef(fetcher);
+  latest.current = fetcher;
+  const entry = key === null ? undefined : entryOf(key);
+  const subscribe = useCallback(
+    (listener: () => void) => {
+      entry?.listeners.add(listener);
+      return () => entry?.listeners.delete(listener);
+    },
+    [entry],
+  );
+  useSyncExternalStore(subscribe, () => entry?.version ?? 0);
+  useEffect(() => {
+    if (entry) load(entry, () => latest.current());
+  }, [entry]);
+  const reload = useCallback(() => entry && load(entry, () => latest.current()), [entry]);
+  const set = useCallback(
+    (data: T) => {
+      if (!entry) return;
+      entry.data = data;
+      delete entry.error;
+      changed(entry);
+    },
+    [entry],
+  );
+  return {
+    data: entry?.data as T | undefined,
+    error: entry?.error,
+    loading: entry !== undefined && entry.data === undefined && entry.error === undefined,
+    reload,
+    set,
+  };
+}
+
+/** The last value that was there, while the next one is on its way: keeps a table on screen while it is filtered. */
+export function useKept<T>(value: T | undefined): T | undefined {
+  const [kept, setKept] = useState(value);
+  if (value !== undefined && value !== kept) setKept(value);
+  return value ?? kept;
+}

@@ -1,0 +1,3 @@
+export default function EnvironmentsPage(_: { workspace: string; name?: string }) {
+  return <h1>EnvironmentsPage</h1>;
+}

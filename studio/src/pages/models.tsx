@@ -1,0 +1,3 @@
+export default function ModelsPage(_: { workspace: string }) {
+  return <h1>ModelsPage</h1>;
+}

@@ -1,0 +1,3 @@
+export default function RunPage(_: { id: string; tab: string; rest: string[] }) {
+  return <h1>RunPage</h1>;
+}

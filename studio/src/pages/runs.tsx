@@ -1,0 +1,3 @@
+export function RunsPage(_: { workspace: string }) {
+  return <h1>Runs</h1>;
+}

@@ -1,0 +1,3 @@
+export default function TokensPage() {
+  return <h1>Tokens</h1>;
+}
