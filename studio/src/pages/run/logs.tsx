@@ -1,0 +1,5 @@
+import type { TabProps } from "../run";
+
+export default function LogsTab(_: TabProps) {
+  return <h2>LogsTab</h2>;
+}

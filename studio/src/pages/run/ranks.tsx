@@ -1,0 +1,5 @@
+import type { TabProps } from "../run";
+
+export default function RanksTab(_: TabProps) {
+  return <h2>RanksTab</h2>;
+}
