@@ -164,15 +164,34 @@ const std::vector<std::vector<const char*>> kVersions = {{
 }, {
     // What the studio's run table filters, sorts and groups by.
     "ALTER TABLE run ADD COLUMN archived INTEGER NOT NULL DEFAULT 0",
+    // The narrow side of a run: a look at all of them need not open rows with their specs.
+    "CREATE INDEX run_facts ON run(workspace, seq, archived, attempt, status, experiment, number, type, compute,"
+    " created_by, parent, created, started, ended)",
     // The value that followed --name among a run's arguments; number where it is one.
     "CREATE TABLE run_param (run INTEGER NOT NULL REFERENCES run(seq), name TEXT NOT NULL, value TEXT NOT NULL,"
     " number REAL, PRIMARY KEY(run, name)) WITHOUT ROWID",
-    "CREATE INDEX run_param_by_name ON run_param(name, number, run)",
+    "INSERT OR REPLACE INTO run_param SELECT run, name, value, value FROM"
+    " (SELECT run, ltrim(CASE WHEN instr(word, '=') > 0 THEN substr(word, 1, instr(word, '=') - 1) ELSE word END, '-')"
+    " AS name, CASE WHEN instr(word, '=') > 0 THEN substr(word, instr(word, '=') + 1)"
+    " WHEN next IS NULL OR next GLOB '-[^0-9.]*' THEN 'true' ELSE next END AS value FROM"
+    " (SELECT r.seq AS run, a.value AS word, json_extract(r.spec_json, '$.arguments[' || (a.key + 1) || ']') AS next"
+    " FROM run r, json_each(r.spec_json, '$.arguments') a WHERE a.value GLOB '-[^0-9.]*'))"
+    " WHERE length(name) BETWEEN 1 AND 100 AND length(value) <= 1000",
+    // The column keeps text that reads as a number as one, and other text as text.
+    "UPDATE run_param SET number = NULL WHERE typeof(number) = 'text'",
+    "CREATE INDEX run_param_by_name ON run_param(name, number, value, run)",
     // The last number of a metric; null where its last value is none.
     "ALTER TABLE metric ADD COLUMN last_number REAL",
-    "UPDATE metric SET last_number = json_extract(last_json, '$') WHERE json_valid(last_json)"
-    " AND json_type(last_json) IN ('integer', 'real')",
+    "UPDATE metric SET last_number = CASE json_extract(last_json, '$') WHEN 'Infinity' THEN 9e999"
+    " WHEN '-Infinity' THEN -9e999 ELSE json_extract(last_json, '$') END WHERE json_valid(last_json)"
+    " AND (json_type(last_json) IN ('integer', 'real') OR last_json IN ('\"Infinity\"', '\"-Infinity\"'))",
     "CREATE INDEX metric_by_name ON metric(name, last_number, run, attempt)",
+    // Names that runs of a workspace have; kind is metrics, params or tags.
+    "CREATE TABLE run_column (workspace TEXT NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL,"
+    " PRIMARY KEY(workspace, kind, name)) WITHOUT ROWID",
+    "INSERT INTO run_column SELECT DISTINCT r.workspace, 'metrics', m.name FROM metric m JOIN run r ON r.seq = m.run",
+    "INSERT INTO run_column SELECT DISTINCT r.workspace, 'params', p.name FROM run_param p JOIN run r ON r.seq = p.run",
+    "INSERT INTO run_column SELECT DISTINCT r.workspace, 'tags', t.key FROM run_tag t JOIN run r ON r.seq = t.run",
     "CREATE TABLE view (workspace TEXT NOT NULL REFERENCES workspace(name), name TEXT NOT NULL, state TEXT NOT NULL,"
     " created_by TEXT NOT NULL, created INTEGER NOT NULL, PRIMARY KEY(workspace, name)) WITHOUT ROWID",
     // Browsers that are logged in, each by a token, and the links that log one in.

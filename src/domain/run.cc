@@ -41,7 +41,8 @@ Json run_json(const Run& run) {
           {"signal", or_null(run.signal)},
           {"error", run.error},
           {"notices", run.notices},
-          {"node", or_null(run.node)}};
+          {"node", or_null(run.node)},
+          {"archived", run.archived}};
 }
 
 Json event_json(const RunEvent& event) {

@@ -45,6 +45,7 @@ struct Run {
   std::optional<std::string> node;
   std::string cancel_reason;
   std::optional<Micros> deadline;
+  bool archived = false;  // out of the run table unless it is asked for
 };
 
 struct RunEvent {

@@ -27,6 +27,7 @@ struct Series {
   std::optional<double> min;
   std::optional<double> max;
   std::string last_json;
+  std::optional<double> last_number;  // unless the last value is none
   MetricPoint last;
 };
 
@@ -60,10 +61,10 @@ class Ingest {
       ROOST_CHECK(flush_numbers(*series));
       ROOST_CHECK(tx_.run(
           "UPDATE metric SET kind = ?, count = ?, min = ?, max = ?, last_json = ?, last_step = ?,"
-          " last_at = ? WHERE id = ?",
+          " last_at = ?, last_number = ? WHERE id = ?",
           series->kind, series->count, series->min, series->max, series->last_json,
           series->last.step == MetricPoint::kNoStep ? std::nullopt : std::optional(series->last.step),
-          series->last.at, series->id));
+          series->last.at, series->last_number, series->id));
     }
     return {};
   }
@@ -81,8 +82,8 @@ class Ingest {
     series->kind = record.kind;
     {
       Rows rows = tx_.query(
-          "SELECT id, kind, count, min, max, last_json, last_step, last_at FROM metric WHERE run = ?"
-          " AND attempt = ? AND name = ?",
+          "SELECT id, kind, count, min, max, last_json, last_step, last_at, last_number FROM metric"
+          " WHERE run = ? AND attempt = ? AND name = ?",
           run_.seq, attempt_, record.name);
       if (rows.next()) {
         series->id = rows.integer(0);
@@ -91,6 +92,7 @@ class Ingest {
         if (!rows.is_null(3)) series->min = rows.real(3);
         if (!rows.is_null(4)) series->max = rows.real(4);
         series->last_json = rows.text(5);
+        if (!rows.is_null(8)) series->last_number = rows.real(8);
         series->last = {rows.maybe_integer(6).value_or(MetricPoint::kNoStep), rows.integer(7), 0};
       }
       ROOST_CHECK(rows.status());
@@ -102,6 +104,7 @@ class Ingest {
       ROOST_CHECK(tx_.run("INSERT INTO metric (run, attempt, name, kind, count) VALUES (?, ?, ?, ?, 0)",
                           run_.seq, attempt_, record.name, record.kind));
       series->id = tx_.last_insert_id();
+      ROOST_CHECK(know_column(tx_, run_.workspace, "metrics", record.name));
     }
     recent_ = series.get();
     by_name_.emplace(series->name, std::move(series));
@@ -112,6 +115,7 @@ class Ingest {
     append_point(series.numbers, point);
     series.last = point;
     series.last_json.clear();
+    series.last_number = point.value;
     ++series.count;
     ++points_;
     if (std::isfinite(point.value)) {
@@ -123,6 +127,7 @@ class Ingest {
   Status append_value(Series& series, const MetricPoint& point, const Json& value) {
     ROOST_CHECK(flush_numbers(series));
     series.last_json = to_text(value);
+    series.last_number.reset();
     series.last = point;
     ROOST_CHECK(tx_.run("INSERT INTO metric_value VALUES (?, ?, ?, ?, ?)", series.id, series.count,
                         point.step == MetricPoint::kNoStep ? std::nullopt : std::optional(point.step),

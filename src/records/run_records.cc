@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "domain/run_params.h"
 
 namespace roost {
 namespace {
@@ -14,7 +15,7 @@ namespace {
   "r.parent, r.compute, r.priority, r.created_by, r.created, r.started, r.ended, r.attempt, "        \
   "r.max_retries, r.snapshot, r.spec_json, r.environment_json, r.git_json, r.tags_json, "            \
   "r.properties_json, r.exit_code, r.signal, r.error_json, r.notices_json, r.node, r.cancel_reason, "\
-  "r.deadline"
+  "r.deadline, r.archived"
 
 Json stored_json(const Rows& rows, int column) {
   if (rows.is_null(column)) return {};
@@ -59,6 +60,7 @@ Run read_run(const Rows& rows) {
   run.node = maybe_text(rows, 28);
   run.cancel_reason = rows.text(29);
   run.deadline = rows.maybe_integer(30);
+  run.archived = rows.integer(31) != 0;
   return run;
 }
 
@@ -85,6 +87,16 @@ Status add_event(Tx& tx, const Run& run, std::string_view from, std::string_view
   ROOST_CHECK(tx.run("INSERT INTO event (run, attempt, from_status, to_status, at, reason)"
                      " VALUES (?, ?, ?, ?, ?, ?)",
                      run.seq, run.attempt, from, status_name(run.status), at, reason));
+  return {};
+}
+
+Status insert_tags(Tx& tx, const Run& run) {
+  for (const auto& item : run.tags.items()) {
+    const Json& value = item.value();
+    ROOST_CHECK(tx.run("INSERT INTO run_tag VALUES (?, ?, ?)", run.seq, item.key(),
+                       value.is_string() ? std::optional(value.get<std::string>()) : std::nullopt));
+    ROOST_CHECK(know_column(tx, run.workspace, "tags", item.key()));
+  }
   return {};
 }
 
@@ -138,10 +150,10 @@ Status insert_run(Tx& tx, Run& run) {
       json_or_null(run.git), to_text(run.tags), to_text(run.properties), to_text(run.notices), nodes_needed(run),
       time_limit_seconds(run)));
   run.seq = tx.last_insert_id();
-  for (const auto& item : run.tags.items()) {
-    const Json& value = item.value();
-    ROOST_CHECK(tx.run("INSERT INTO run_tag VALUES (?, ?, ?)", run.seq, item.key(),
-                       value.is_string() ? std::optional(value.get<std::string>()) : std::nullopt));
+  ROOST_CHECK(insert_tags(tx, run));
+  for (const auto& param : run_params(run.spec)) {
+    ROOST_CHECK(tx.run("INSERT INTO run_param VALUES (?, ?, ?, ?)", run.seq, param.name, param.value, param.number));
+    ROOST_CHECK(know_column(tx, run.workspace, "params", param.name));
   }
   return add_event(tx, run, "", "submitted", run.created);
 }
@@ -167,12 +179,12 @@ Status save_run(Tx& tx, const Run& run) {
   ROOST_TRY(const std::int64_t changed,
             tx.run("UPDATE run SET status = ?, started = ?, ended = ?, attempt = ?, exit_code = ?,"
                    " signal = ?, error_json = ?, notices_json = ?, node = ?, cancel_reason = ?,"
-                   " deadline = ?, display_name = ?, properties_json = ?, environment_json = ?"
+                   " deadline = ?, display_name = ?, properties_json = ?, environment_json = ?, archived = ?"
                    " WHERE seq = ?",
                    status_name(run.status), run.started, run.ended, run.attempt, run.exit_code,
                    run.signal, json_or_null(run.error), to_text(run.notices), run.node,
                    run.cancel_reason, run.deadline, run.display_name, to_text(run.properties),
-                   to_text(run.environment), run.seq));
+                   to_text(run.environment), run.archived, run.seq));
   if (changed != 1) return fail(ErrorCode::kInternal, "run " + run.id + " has no row");
   return {};
 }
@@ -181,18 +193,18 @@ Status replace_tags(Tx& tx, Run& run, Json tags) {
   run.tags = std::move(tags);
   ROOST_CHECK(tx.run("UPDATE run SET tags_json = ? WHERE seq = ?", to_text(run.tags), run.seq));
   ROOST_CHECK(tx.run("DELETE FROM run_tag WHERE run = ?", run.seq));
-  for (const auto& item : run.tags.items()) {
-    const Json& value = item.value();
-    ROOST_CHECK(tx.run("INSERT INTO run_tag VALUES (?, ?, ?)", run.seq, item.key(),
-                       value.is_string() ? std::optional(value.get<std::string>()) : std::nullopt));
-  }
-  return {};
+  return insert_tags(tx, run);
 }
 
 Status add_notice(Tx& tx, Run& run, const std::string& notice) {
   if (std::find(run.notices.begin(), run.notices.end(), notice) != run.notices.end()) return {};
   run.notices.push_back(notice);
   return save_run(tx, run);
+}
+
+Status know_column(Tx& tx, std::string_view workspace, std::string_view kind, std::string_view name) {
+  ROOST_CHECK(tx.run("INSERT OR IGNORE INTO run_column VALUES (?, ?, ?)", workspace, kind, name));
+  return {};
 }
 
 Result<std::vector<RunEvent>> run_events(Tx& tx, std::int64_t seq) {

@@ -27,6 +27,10 @@ Status save_run(Tx& tx, const Run& run);
 Status replace_tags(Tx& tx, Run& run, Json tags);
 Status add_notice(Tx& tx, Run& run, const std::string& notice);
 
+// Has the run table offer this column: `kind` is "metrics", "params" or "tags". It stays on offer when the last
+// run that had it loses it.
+Status know_column(Tx& tx, std::string_view workspace, std::string_view kind, std::string_view name);
+
 Result<std::vector<RunEvent>> run_events(Tx& tx, std::int64_t seq);
 
 struct RunFilter {

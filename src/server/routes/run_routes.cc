@@ -130,6 +130,8 @@ Result<Response> update(App& app, Request& request, const Principal& who) {
   const Json properties = fields.string_map("properties");
   const bool rename = fields.has("display_name");
   const std::string display_name = fields.string("display_name");
+  const bool archive = fields.has("archived");
+  const bool archived = fields.boolean("archived", false);
   ROOST_CHECK(fields.done());
   ROOST_CHECK(check_labels(tags, "tags"));
   ROOST_CHECK(check_labels(properties, "properties"));
@@ -140,6 +142,7 @@ Result<Response> update(App& app, Request& request, const Principal& who) {
     ROOST_TRY(Run run, request_run(tx, request, who));
     id = run.id;
     if (rename) run.display_name = display_name;
+    if (archive) run.archived = archived;
     for (const auto& item : properties.items()) {
       if (run.properties.contains(item.key())) {
         return fail(ErrorCode::kFailedPrecondition,
