@@ -102,6 +102,35 @@ std::string lower(std::string_view text) {
   return out;
 }
 
+std::string fold_case(std::string_view text) {
+  std::string out;
+  fold_case(text, out);
+  return out;
+}
+
+void fold_case(std::string_view text, std::string& out) {
+  out.assign(text);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const auto first = static_cast<unsigned char>(out[i]);
+    if (first < 0x80) {
+      if (first >= 'A' && first <= 'Z') out[i] = static_cast<char>(first | 0x20);
+      continue;
+    }
+    if (first < 0xC3 || first > 0xD0 || i + 1 == out.size()) continue;
+    // Capitals of two bytes, and how far their small letters are.
+    unsigned code = (first & 0x1FU) << 6 | (static_cast<unsigned char>(out[i + 1]) & 0x3FU);
+    const bool latin = code >= 0xC0 && code <= 0xDE && code != 0xD7;
+    const bool greek = code >= 0x391 && code <= 0x3A9;
+    if (latin || greek || (code >= 0x410 && code <= 0x42F)) {
+      code += 0x20;
+    } else if (code >= 0x400 && code <= 0x40F) {
+      code += 0x50;
+    }
+    out[i] = static_cast<char>(0xC0 | code >> 6);
+    out[++i] = static_cast<char>(0x80 | (code & 0x3F));
+  }
+}
+
 std::string human_bytes(std::uint64_t bytes) {
   if (bytes < 1000) return fmt::format("{} B", bytes);
   double value = static_cast<double>(bytes);

@@ -18,6 +18,9 @@ std::string shell_quote(std::string_view word);
 std::vector<std::string> split(std::string_view text, char separator);
 std::string_view trim(std::string_view text);
 std::string lower(std::string_view text);
+// Text without regard to upper and lower case: Latin, Greek and Cyrillic letters in small, of the same length in bytes.
+std::string fold_case(std::string_view text);
+void fold_case(std::string_view text, std::string& out);
 
 std::string human_bytes(std::uint64_t bytes);      // "1.4 MB"
 std::string human_duration(double seconds);        // "850 ms", "12.4 s", "3 min 20 s", "2 h 05 min"
