@@ -53,7 +53,7 @@ export function Code({ text, name, line, onLine }: CodeProps) {
 }
 
 export function Tokens({ tokens }: { tokens: Token[] }) {
-  return tokens.map((token, i) => (token.scope ? <span key={i} className={`hl-${token.scope.replace(/[^a-z-]/g, "")}`}>{token.text}</span> : token.text));
+  return tokens.map((token, i) => (token.scope ? <span key={i} className={`hl-${token.scope.replace(/[^a-z_-]/g, "")}`}>{token.text}</span> : token.text));
 }
 
 /** undefined until there are colours, or when there are none for such a file. */
