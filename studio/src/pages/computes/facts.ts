@@ -1,0 +1,26 @@
+// What a compute is, in words.
+import type { Schemas } from "../../lib/api";
+import { count } from "../../lib/format";
+
+type Compute = Schemas["Compute"];
+
+export const kindOf = (compute: Compute): string => (compute.type === "Slurm" ? "Slurm" : "this machine");
+
+export function resourcesOf(compute: Compute): string {
+  const { cpus, memory_mb, gpus } = compute.resources;
+  const parts = [`${cpus} CPU${cpus === 1 ? "" : "s"}`, `${count(Math.round(memory_mb / 1024))} GB`];
+  if (gpus > 0) parts.push(`${gpus} GPU${gpus === 1 ? "" : "s"}`);
+  return parts.join(", ");
+}
+
+export function stateOf(compute: Compute): string {
+  if (compute.provisioning_state !== "Succeeded") return compute.provisioning_state;
+  return compute.allocation_state === "Resizing" ? "Resizing" : "Ready";
+}
+
+export function slurmOf(compute: Compute): string {
+  return Object.entries(compute.slurm ?? {})
+    .filter(([, value]) => value !== "" && value !== 0 && value !== null)
+    .map(([name, value]) => `${name} ${String(value)}`)
+    .join(", ");
+}
