@@ -1,0 +1,91 @@
+// What the cursor points at: dots on the curves and exact values in the legend, written straight into the page
+// so that a moving mouse renders nothing.
+import type uPlot from "uplot";
+import { nearest, type Drawn, type XKind } from "./curve";
+import { placeOf, resolved } from "./paint";
+import { exact, xText, type Unit } from "./ticks";
+
+const MOST_DOTS = 12;
+
+export class CursorView {
+  x: number | null = null;
+  private dots: HTMLElement[] = [];
+
+  constructor(
+    private readonly host: HTMLElement,
+    private readonly xKind: XKind,
+    private readonly unit: Unit | undefined,
+  ) {}
+
+  destroy(): void {
+    for (const dot of this.dots) dot.remove();
+    this.dots = [];
+  }
+
+  refresh(plot: uPlot | undefined, curves: readonly Drawn[]): void {
+    this.show(plot, this.x, curves);
+  }
+
+  show(plot: uPlot | undefined, x: number | null, curves: readonly Drawn[]): void {
+    this.x = x;
+    const figure = this.host.closest("figure");
+    const rows = figure?.querySelectorAll<HTMLElement>(".chart-legend [data-value]") ?? [];
+    const told: string[] = [];
+    curves.forEach((curve, at) => {
+      const index = x === null ? lastOf(curve.y) : nearest(curve.x, x);
+      const text = index < 0 ? "–" : this.valueText(curve, index);
+      const row = rows[at];
+      if (row && row.textContent !== text) row.textContent = text;
+      if (told.length < 8 && !curve.hidden) told.push(`${curve.label} ${text}`);
+    });
+    const place = figure?.querySelector<HTMLElement>(".chart-legend [data-place]");
+    if (place) place.textContent = x === null ? "last" : xText(this.xKind, x);
+    if (x !== null) {
+      this.host.setAttribute("aria-valuenow", String(x));
+      this.host.setAttribute("aria-valuetext", `${xText(this.xKind, x)}: ${told.join(", ")}`);
+    }
+    this.moveDots(plot, x, curves);
+  }
+
+  private valueText(curve: Drawn, index: number): string {
+    const raw = curve.y[index];
+    let text = exact(raw, this.unit);
+    if (curve.line !== curve.y) text = `${exact(curve.line[index], this.unit)} (raw ${text})`;
+    const [low, high] = [curve.low?.[index], curve.high?.[index]];
+    if (this.x !== null && low !== undefined && high !== undefined && low !== high) text += ` [${exact(low, this.unit)} … ${exact(high, this.unit)}]`;
+    return text;
+  }
+
+  private moveDots(plot: uPlot | undefined, x: number | null, curves: readonly Drawn[]): void {
+    if (!plot) return;
+    const shown = x === null ? [] : curves.filter((curve) => !curve.hidden).slice(0, MOST_DOTS);
+    const place = placeOf(plot);
+    const ratio = plot.ctx.canvas.width / plot.width;
+    for (let i = 0; i < Math.max(shown.length, this.dots.length); i += 1) {
+      let dot = this.dots[i];
+      if (!dot) {
+        dot = document.createElement("i");
+        dot.className = "chart-dot";
+        this.dots.push(dot);
+      }
+      if (dot.parentElement !== plot.over) plot.over.append(dot);
+      const curve = shown[i];
+      const index = curve ? nearest(curve.x, x!) : -1;
+      const value = curve?.line[index];
+      if (!curve || !place.shown(value)) {
+        dot.style.display = "none";
+        continue;
+      }
+      dot.style.display = "";
+      dot.style.background = resolved(curve.color);
+      const left = (place.x(curve.x[index]!) - plot.bbox.left) / ratio;
+      const top = (place.y(value) - plot.bbox.top) / ratio;
+      dot.style.transform = `translate(${left}px, ${top}px)`;
+    }
+  }
+}
+
+function lastOf(values: readonly (number | null)[]): number {
+  for (let i = values.length - 1; i >= 0; i -= 1) if (values[i] !== null) return i;
+  return -1;
+}

@@ -1,0 +1,97 @@
+// What a chart draws, and how places in it are found.
+import { smooth } from "../../lib/smooth";
+
+export interface Curve {
+  id: string;
+  label: string;
+  /** A CSS colour, or the name of one of the theme's ("--c1"). */
+  color: string;
+  /** Rising. */
+  x: number[];
+  /** null is a gap. */
+  y: (number | null)[];
+  /** Extremes where a point stands for several: shown as a band. */
+  low?: (number | null)[];
+  high?: (number | null)[];
+  dashed?: boolean;
+}
+export type XKind = "step" | "time" | "relative" | "epoch";
+export type Range = [number, number];
+
+/** A curve with what is drawn in bold: its own values, or the smoothed ones. */
+export interface Drawn extends Curve {
+  line: (number | null)[];
+  hidden: boolean;
+}
+
+export const drawnOf = (curve: Curve, weight: number, hidden: boolean): Drawn => ({
+  ...curve,
+  line: weight > 0 ? smooth(curve.y, weight) : curve.y,
+  hidden,
+});
+
+/** The first index whose x is not below `value`; the length when there is none. */
+export function firstFrom(x: readonly number[], value: number): number {
+  let [low, high] = [0, x.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (x[middle]! < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The index whose x is nearest to `value`; -1 in an empty curve. */
+export function nearest(x: readonly number[], value: number): number {
+  if (x.length === 0) return -1;
+  const at = firstFrom(x, value);
+  if (at === 0) return 0;
+  if (at === x.length) return at - 1;
+  return value - x[at - 1]! <= x[at]! - value ? at - 1 : at;
+}
+
+/** All x of the curves, with some room where there is only one; null without any. */
+export function extent(curves: readonly Curve[]): Range | null {
+  let [low, high] = [Infinity, -Infinity];
+  for (const { x } of curves) {
+    if (x.length === 0) continue;
+    low = Math.min(low, x[0]!);
+    high = Math.max(high, x[x.length - 1]!);
+  }
+  if (low > high) return null;
+  return low === high ? [low - 0.5, high + 0.5] : [low, high];
+}
+
+/** The least and the greatest value within a range of x, bands included; null where nothing is drawn. */
+export function valuesWithin(curves: readonly Drawn[], [from, to]: Range, positive: boolean): Range | null {
+  let [low, high] = [Infinity, -Infinity];
+  const look = (value: number | null | undefined) => {
+    if (value === null || value === undefined || (positive && value <= 0)) return;
+    if (value < low) low = value;
+    if (value > high) high = value;
+  };
+  for (const curve of curves) {
+    if (curve.hidden) continue;
+    // The neighbours of the range count as well, since the lines to them are in sight.
+    const first = Math.max(0, firstFrom(curve.x, from) - 1);
+    for (let i = first; i < curve.x.length; i += 1) {
+      look(curve.y[i]);
+      look(curve.line[i]);
+      if (curve.low) look(curve.low[i]);
+      if (curve.high) look(curve.high[i]);
+      if (curve.x[i]! > to) break;
+    }
+  }
+  return low > high ? null : [low, high];
+}
+
+/** Room above and below, so that no line lies on the edge. */
+export function padded([low, high]: Range, log: boolean): Range {
+  if (log) return low === high ? [low / 2, high * 2] : [low / (high / low) ** 0.04, high * (high / low) ** 0.04];
+  if (low === high) {
+    const room = Math.abs(low) * 0.1 || 1;
+    return [low - room, high + room];
+  }
+  const room = (high - low) * 0.05;
+  return [low - room, high + room];
+}

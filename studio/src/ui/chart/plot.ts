@@ -1,0 +1,211 @@
+// One chart on the page, outside of React: uPlot for axes, scales and the mouse; paint.ts for the curves.
+// It is made when it first comes into sight, and drawn only while it is in sight.
+import uPlot from "uplot";
+import { themeColor } from "../../lib/theme";
+import { extent, nearest, padded, valuesWithin, type Drawn, type Range, type XKind } from "./curve";
+import { same, type Member } from "./group";
+import { paint } from "./paint";
+import { RELATIVE_STEPS, tick, xLabels, yLabel, type Unit } from "./ticks";
+
+export interface PlotOptions {
+  xKind: XKind;
+  logY: boolean;
+  height: number;
+  unit?: Unit;
+  /** A zoom by the user. */
+  onRange: (range: Range | null) => void;
+  /** The cursor went to x (null: away); `own` when it was moved on this very chart. */
+  onCursor: (x: number | null, own: boolean) => void;
+}
+
+const FONT = '11px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
+
+export class Plot implements Member {
+  plot: uPlot | undefined;
+  private curves: Drawn[] = [];
+  private range: Range | null = null;
+  private full: Range | null = null;
+  private visible = false;
+  private dirty = true;
+  private quiet = false;
+  private readonly seen: IntersectionObserver;
+  private readonly sized: ResizeObserver;
+
+  constructor(
+    private readonly host: HTMLElement,
+    private readonly options: PlotOptions,
+  ) {
+    this.seen = new IntersectionObserver(
+      ([entry]) => {
+        this.visible = entry!.isIntersecting;
+        this.draw();
+      },
+      { rootMargin: "150px" },
+    );
+    this.seen.observe(host);
+    this.sized = new ResizeObserver(() => {
+      const width = host.clientWidth;
+      if (this.plot && width > 0 && width !== this.plot.width) this.plot.setSize({ width, height: options.height });
+    });
+    this.sized.observe(host);
+    host.addEventListener("wheel", this.wheel, { passive: false });
+  }
+
+  destroy(): void {
+    this.seen.disconnect();
+    this.sized.disconnect();
+    this.host.removeEventListener("wheel", this.wheel);
+    this.plot?.destroy();
+    this.plot = undefined;
+  }
+
+  setCurves(curves: Drawn[]): void {
+    this.curves = curves;
+    this.full = extent(curves);
+    this.dirty = true;
+    this.draw();
+  }
+
+  showRange(range: Range | null): void {
+    if (same(this.range, range)) return;
+    this.range = range;
+    this.dirty = true;
+    this.draw();
+  }
+
+  showCursor(x: number | null): void {
+    if (!this.plot || !this.visible) return;
+    this.quiet = true;
+    const left = x === null ? -10 : this.plot.valToPos(x, "x");
+    this.plot.setCursor({ left: left < 0 || left > this.plot.over.clientWidth ? -10 : left, top: left < 0 ? -10 : 1 });
+    this.quiet = false;
+  }
+
+  /** The x that are shown now. */
+  get shown(): Range {
+    return this.range ?? this.full ?? [0, 1];
+  }
+
+  /** The nearest x at which a curve has a point. */
+  snap(x: number): number | null {
+    let best: number | null = null;
+    for (const curve of this.curves) {
+      const at = curve.hidden ? -1 : nearest(curve.x, x);
+      if (at >= 0 && (best === null || Math.abs(curve.x[at]! - x) < Math.abs(best - x))) best = curve.x[at]!;
+    }
+    return best;
+  }
+
+  /** The cursor goes `by` points on, for the keyboard. */
+  step(from: number | null, by: number): number | null {
+    const curve = this.curves.reduce<Drawn | undefined>((most, one) => (!one.hidden && one.x.length > (most?.x.length ?? 0) ? one : most), undefined);
+    if (!curve) return null;
+    const [first, last] = this.shown;
+    const at = from === null ? (by > 0 ? nearest(curve.x, first) : nearest(curve.x, last)) : nearest(curve.x, from) + by;
+    const x = curve.x[Math.max(0, Math.min(curve.x.length - 1, at))]!;
+    return Math.max(first, Math.min(last, x));
+  }
+
+  /** In (factor < 1) or out around a place. */
+  zoomAround(x: number, factor: number): void {
+    const [from, to] = this.shown;
+    const full = this.full ?? [from, to];
+    const next: Range = [x - (x - from) * factor, x + (to - x) * factor];
+    if (next[1] - next[0] < (full[1] - full[0]) * 1e-7) return;
+    const clipped: Range = [Math.max(full[0], next[0]), Math.min(full[1], next[1])];
+    this.options.onRange(clipped[0] <= full[0] && clipped[1] >= full[1] ? null : clipped);
+  }
+
+  private wheel = (event: WheelEvent): void => {
+    if (!this.plot || !this.full) return;
+    const over = this.plot.over.getBoundingClientRect();
+    if (event.ctrlKey || event.metaKey) {
+      event.preventDefault();
+      this.zoomAround(this.plot.posToVal(event.clientX - over.left, "x"), Math.exp(event.deltaY * (event.deltaMode === 1 ? 0.05 : 0.002)));
+    } else if (this.range && (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))) {
+      event.preventDefault();
+      const [from, to] = this.range;
+      const wanted = ((event.deltaX || event.deltaY) / over.width) * (to - from);
+      const by = Math.max(this.full[0] - from, Math.min(this.full[1] - to, wanted));
+      if (by !== 0) this.options.onRange([from + by, to + by]);
+    }
+  };
+
+  private draw(): void {
+    if (!this.visible || !this.dirty) return;
+    if (!this.plot) {
+      if (this.host.clientWidth === 0 || !this.full) return;
+      this.plot = new uPlot(this.settings(), [this.full, [null, null]], this.host);
+    }
+    this.dirty = false;
+    const [min, max] = this.shown;
+    this.plot.setScale("x", { min, max });
+  }
+
+  private yRange = (): Range => {
+    const found = valuesWithin(this.curves, this.shown, this.options.logY);
+    return found ? padded(found, this.options.logY) : this.options.logY ? [0.1, 10] : [0, 1];
+  };
+
+  private settings(): uPlot.Options {
+    const { xKind, logY, height, unit } = this.options;
+    const muted = themeColor("--muted");
+    const axis: uPlot.Axis = { stroke: muted, font: FONT, grid: { stroke: themeColor("--line"), width: 1 }, ticks: { show: false } };
+    const step = (splits: number[]) => (splits.length > 1 ? Math.abs(splits[1]! - splits[0]!) : 1);
+    return {
+      width: this.host.clientWidth,
+      height,
+      padding: [8, 14, 0, 2],
+      legend: { show: false },
+      scales: {
+        x: { time: xKind === "time", range: (_, min, max) => [min, max] },
+        y: { distr: logY ? 3 : 1, range: this.yRange },
+      },
+      series: [{}, { paths: () => null, points: { show: false } }],
+      axes: [
+        {
+          ...axis,
+          size: 26,
+          gap: 6,
+          space: 62,
+          ...(xKind === "relative" ? { incrs: RELATIVE_STEPS } : {}),
+          values: (_, splits, __, ___, found) => xLabels(xKind, splits, found),
+        },
+        {
+          ...axis,
+          gap: 5,
+          space: 28,
+          size: (_, labels) => 14 + 6.2 * Math.max(3, ...(labels ?? []).map((label) => (label ?? "").length)),
+          values: (_, splits) => splits.map((value) => (value === null ? null : logY ? tick(value, Math.abs(value)) : yLabel(value, step(splits), unit))) as string[],
+        },
+      ],
+      cursor: {
+        y: false,
+        points: { show: false },
+        drag: { x: true, y: false, setScale: false, dist: 4 },
+        move: (plot, left, top) => {
+          const x = left < 0 ? null : this.snap(plot.posToVal(left, "x"));
+          return x === null ? [left, top] : [plot.valToPos(x, "x"), top];
+        },
+        bind: { dblclick: () => () => (this.options.onRange(null), null) },
+      },
+      hooks: {
+        draw: [(plot) => paint(plot, this.curves, uPlot.pxRatio)],
+        setSelect: [
+          (plot) => {
+            const { left, width } = plot.select;
+            if (width < 4) return;
+            plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+            this.options.onRange([plot.posToVal(left, "x"), plot.posToVal(left + width, "x")]);
+          },
+        ],
+        setCursor: [
+          (plot) => {
+            const { left } = plot.cursor;
+            this.options.onCursor(left === undefined || left === null || left < 0 ? null : this.snap(plot.posToVal(left, "x")), !this.quiet);
+          },
+        ],
+      },
+    };
+  }
+}
