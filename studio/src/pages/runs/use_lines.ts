@@ -1,0 +1,36 @@
+// How high a line is, and whether there is room for a table.
+import { useEffect, useState } from "react";
+
+const NARROW = "(max-width: 640px)";
+const WIDE_LINE = 2.4;
+const COMPACT_LINE = 4;
+
+function measure(): { compact: boolean; lineHeight: number } {
+  const compact = matchMedia(NARROW).matches;
+  const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+  return { compact, lineHeight: Math.round(rem * (compact ? COMPACT_LINE : WIDE_LINE)) };
+}
+
+export function useLines(): { compact: boolean; lineHeight: number } {
+  const [lines, setLines] = useState(measure);
+  useEffect(() => {
+    const again = () =>
+      setLines((old) => {
+        const next = measure();
+        return old.compact === next.compact && old.lineHeight === next.lineHeight ? old : next;
+      });
+    addEventListener("resize", again);
+    return () => removeEventListener("resize", again);
+  }, []);
+  return lines;
+}
+
+/** A number that changes every ten seconds, for "3 min ago". */
+export function useMinute(): number {
+  const [now, setNow] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => setNow((n) => n + 1), 10_000);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}

@@ -1,0 +1,107 @@
+// From the state of the page to the lines of the table.
+import { useEffect, useRef, useSyncExternalStore } from "react";
+import { api, segment, type ApiError, type Schemas } from "../../lib/api";
+import { useResource } from "../../lib/resource";
+import { requested } from "./columns";
+import { both, childQuery, groupQuery, listQuery } from "./query";
+import type { Group } from "./row";
+import { PAGE, type RowSource } from "./source";
+import { sourcesOf, type RowQuery } from "./sources";
+import { openGroup, openRun, type TableState } from "./state";
+import { lineCount, spansOfGroups, spansOfRows, type Level, type Span } from "./window";
+
+export type RunSpan = Span<RowSource, Group>;
+export interface Rows {
+  spans: RunSpan[];
+  lines: number;
+  /** Undefined until it is known. */
+  total: number | undefined;
+  groupCount: number | undefined;
+  /** What is shown is of an older filter. */
+  pending: boolean;
+  error: ApiError | undefined;
+  /** Changes when another list is shown, so that it starts at its top. */
+  listKey: string;
+  retry: () => void;
+  /** Asks again for what is on screen; returns by how many lines it moved down. */
+  refresh: (keepPlace: boolean) => Promise<number>;
+}
+
+const DEEPEST = 5;
+
+export function useRows(workspace: string, state: TableState): Rows {
+  const sources = sourcesOf(workspace);
+  useSyncExternalStore(sources.subscribe, () => sources.version);
+  const columns = requested(state.columns);
+  const q = listQuery(state);
+  const query = (text: string, typed?: string): RowQuery => ({ q: text, sort: state.sort, columns, ...(typed === undefined ? {} : { typed }) });
+
+  const levelOf = (source: RowSource, depth: number): Level<RowSource> => {
+    const level: Level<RowSource> = { source, total: source.total ?? (depth > 0 ? 1 : 0), inserts: [] };
+    if (depth > DEEPEST) return level;
+    for (const mark of state.open) {
+      const id = mark.slice(2);
+      const after = mark === openRun(id) ? source.indexOf(id) : undefined;
+      if (after !== undefined && (source.row(after)?.children ?? 0) > 0) {
+        level.inserts.push({ after, level: levelOf(sources.get(query(childQuery(id))), depth + 1) });
+      }
+    }
+    return level;
+  };
+
+  // A plain list.
+  const grouped = state.group !== "";
+  const wanted = grouped ? undefined : sources.get(query(q, state.q));
+  const shown = useRef<{ source: RowSource; key: string } | undefined>(undefined);
+  const listKey = JSON.stringify([workspace, q, state.sort, state.group]);
+  if (!wanted) shown.current = undefined;
+  else if (wanted.total !== undefined && shown.current?.source !== wanted) shown.current = { source: wanted, key: listKey };
+  useEffect(() => {
+    if (!wanted) return;
+    if (wanted.total === undefined) wanted.want(0, PAGE);
+    else if (Date.now() - wanted.freshAt > 1000) void wanted.refresh(false);
+    return () => wanted.stop();
+  }, [wanted]);
+
+  // Groups.
+  const path = `/workspaces/${segment(workspace)}/run-groups`;
+  const groupKey = grouped ? `run-groups ${listKey}` : null;
+  const groups = useResource(groupKey, () => api.get<Schemas["RunGroups"]>(path, { q, by: state.group }));
+  const answered = useRef<{ items: Group[]; by: string; key: string } | undefined>(undefined);
+  if (groups.data) answered.current = { items: groups.data.items, by: state.group, key: listKey };
+  const kept = grouped && answered.current?.by === state.group ? answered.current : undefined;
+
+  const root = shown.current;
+  let spans: RunSpan[] = [];
+  if (kept) {
+    spans = spansOfGroups(
+      kept.items.map((group) => {
+        const open = state.open.includes(openGroup(group.value));
+        return { group, level: open ? levelOf(sources.get(query(both(q, groupQuery(state.group, group.value)))), 1) : undefined };
+      }),
+    );
+  } else if (root) spans = spansOfRows(levelOf(root.source, 0));
+
+  const error = grouped ? groups.error : wanted?.error;
+  return {
+    spans,
+    lines: lineCount(spans),
+    total: grouped ? kept?.items.reduce((sum, { count }) => sum + count, 0) : root?.source.total,
+    groupCount: grouped ? kept?.items.length : undefined,
+    pending: !error && (grouped ? groups.data === undefined : root?.source !== wanted),
+    error,
+    listKey: grouped ? (kept?.key ?? listKey) : (root?.key ?? listKey),
+    retry: () => (grouped ? groups.reload() : wanted?.retry()),
+    refresh: async (keepPlace) => {
+      if (grouped) groups.reload();
+      const seen = new Set(spans.flatMap((span) => (span.kind === "rows" ? [span.source] : [])));
+      let moved = 0;
+      for (const source of seen) {
+        const by = await source.refresh(keepPlace && source === root?.source);
+        if (source === root?.source) moved = by;
+      }
+      if (seen.size === 0 && wanted) await wanted.refresh(false);
+      return moved;
+    },
+  };
+}
