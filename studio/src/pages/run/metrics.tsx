@@ -1,5 +1,161 @@
+// The metrics of a run: curves that grow while it runs, and views of everything else it logged.
+import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { api, segment, type Schemas } from "../../lib/api";
+import { useLive } from "../../lib/live";
+import { useResource } from "../../lib/resource";
+import { isOver, Empty, Loading, Problem } from "../../ui/base";
+import { ChartGroup } from "../../ui/chart/group";
 import type { TabProps } from "../run";
+import type { ChartSettings } from "./metrics/metric_chart";
+import { MetricChart } from "./metrics/metric_chart";
+import { isCurve, matcher, sections, type Summary } from "./metrics/names";
+import { ObjectMetric } from "./metrics/object_metric";
+import { usePins } from "./metrics/pins";
+import { mappingOf, serverRange, type Axis } from "./metrics/series";
+import { useMetricSettings } from "./metrics/settings";
+import { CurveStore } from "./metrics/store";
+import { Toolbar } from "./metrics/toolbar";
+import "./metrics/metrics.css";
 
-export default function MetricsTab(_: TabProps) {
-  return <h2>MetricsTab</h2>;
+const EXAMPLE = `from azureml.core import Run
+run = Run.get_context()
+run.log("train/loss", loss)`;
+
+/** The metric that tells the epoch, if the script logs one. */
+const epochMetric = (names: readonly string[]): string | undefined => names.find((name) => /(^|\/)epochs?$/i.test(name));
+
+function merged(old: Summary[], changed: Summary[]): Summary[] {
+  const byName = new Map(changed.map((metric) => [metric.name, metric]));
+  const kept = old.map((metric) => {
+    const fresh = byName.get(metric.name);
+    byName.delete(metric.name);
+    return fresh ?? metric;
+  });
+  return [...kept, ...byName.values()];
+}
+
+export default function MetricsTab({ run }: TabProps) {
+  const [settings, change] = useMetricSettings();
+  const attempt = settings.attempt;
+  const newest = attempt === undefined || attempt === run.attempt;
+  const { data, error, loading, reload, set } = useResource(`metrics/${run.id}/${attempt ?? ""}`, () =>
+    api.get<Schemas["MetricSummaryList"]>(`/runs/${segment(run.id)}/metrics`, { attempt }),
+  );
+  // A new attempt starts its curves anew.
+  const store = useMemo(() => new CurveStore(run.id, attempt), [run.id, attempt, newest ? run.attempt : 0]);
+  useEffect(() => () => store.stop(), [store]);
+  const group = useMemo(() => new ChartGroup(settings.range), [settings.x]);
+
+  useLive(newest ? `metrics/${run.id}` : null, (event) => {
+    if (event.type === "reset") reload();
+    if (event.type !== "metrics" || event.items.length === 0) return;
+    set({ items: merged(data?.items ?? [], event.items) });
+    store.changed(event.items.map((metric) => metric.name));
+  });
+
+  const curves = useMemo(() => (data?.items ?? []).filter(isCurve).map((metric) => metric.name), [data]);
+  const epoch = epochMetric(curves);
+  const axis = useAxis(run, settings.x, epoch, store);
+  useEffect(() => {
+    group.set(settings.range);
+    store.zoom(settings.range ? serverRange(settings.range, axis) : null);
+  }, [settings.range?.[0], settings.range?.[1], axis, store, group]);
+  useEffect(() => {
+    group.onSettled = (range) => change({ range });
+  }, [group, change]);
+
+  const [pinned, onPin] = usePins(`${run.workspace}/${run.experiment}`);
+  const onOverlay = useCallback(
+    (name: string) => change({ overlay: (old) => (old.includes(name) ? old.filter((one) => one !== name) : [...old, name]) }),
+    [change],
+  );
+  const [smoothing, setSmoothing] = useState(settings.smoothing);
+  useEffect(() => {
+    if (smoothing === settings.smoothing) return;
+    const timer = setTimeout(() => change({ smoothing }), 300);
+    return () => clearTimeout(timer);
+  }, [smoothing, settings.smoothing, change]);
+
+  const height = settings.columns === 1 ? 320 : 200;
+  const overlay = settings.overlay.join("\n");
+  const shared: ChartSettings = useMemo(
+    () => ({ run: run.id, attempt, store, group, axis, smoothing, log: settings.log, height, pinned, overlaid: overlay ? overlay.split("\n") : [], onPin, onOverlay }),
+    [run.id, attempt, store, group, axis, smoothing, settings.log, height, pinned, overlay, onPin, onOverlay],
+  );
+  useEffect(() => {
+    store.buckets = Math.max(200, Math.min(2000, Math.round(window.innerWidth / settings.columns)));
+  }, [store, settings.columns]);
+
+  if (loading) return <Loading what="metrics" />;
+  if (!data) return error ? <Problem error={error} retry={reload} /> : null;
+  if (data.items.length === 0) {
+    return (
+      <>
+        {run.attempt > 1 && <Toolbar settings={settings} change={change} smoothing={smoothing} onSmoothing={setSmoothing} epoch={false} attempts={run.attempt} />}
+        <Empty title={isOver(run.status) ? "This run logged no metrics" : "No metrics yet"}>
+          <p>{isOver(run.status) ? "A script logs them like this:" : "They show here as soon as the script logs them:"}</p>
+          <pre>{EXAMPLE}</pre>
+        </Empty>
+      </>
+    );
+  }
+  const wanted = matcher(settings.filter);
+  const shownCurves = curves.filter(wanted);
+  const objects = data.items.filter((metric) => !isCurve(metric) && wanted(metric.name));
+  const overlaid = settings.overlay.filter((name) => curves.includes(name));
+  const grid = { "--metrics-columns": settings.columns } as React.CSSProperties;
+  return (
+    <div className="metrics">
+      <Toolbar settings={settings} change={change} smoothing={smoothing} onSmoothing={setSmoothing} epoch={epoch !== undefined} attempts={run.attempt} />
+      {error && <Problem error={error} retry={reload} />}
+      {overlaid.length > 0 && (
+        <section aria-label="Overlay" className="metrics-overlay">
+          <MetricChart title={`Overlay of ${overlaid.length}`} names={overlaid} settings={shared} />
+        </section>
+      )}
+      {sections(shownCurves, settings.view, settings.view === "each" ? pinned : []).map((section) => (
+        <details key={section.title} className="metrics-section" open>
+          <summary>
+            <h2>{section.title}</h2> <span className="note">{section.charts.length}</span>
+          </summary>
+          <div className="metrics-grid" style={grid}>
+            {section.charts.map((chart) => (
+              <MetricChart key={chart.title} title={chart.title} names={chart.names} settings={shared} />
+            ))}
+          </div>
+        </details>
+      ))}
+      {objects.length > 0 && (
+        <details className="metrics-section" open>
+          <summary>
+            <h2>Tables, images and more</h2> <span className="note">{objects.length}</span>
+          </summary>
+          <div className="metrics-objects">
+            {objects.map((metric) => (
+              <ObjectMetric key={metric.name} run={run.id} attempt={attempt} metric={metric} />
+            ))}
+          </div>
+        </details>
+      )}
+      {shownCurves.length + objects.length === 0 && (
+        <Empty title="No metric has such a name">
+          <p>
+            There are {data.items.length} metrics. Words must all be in the name; /…/ is a regular expression.
+          </p>
+        </Empty>
+      )}
+    </div>
+  );
+}
+
+function useAxis(run: TabProps["run"], kind: Axis["kind"], epoch: string | undefined, store: CurveStore): Axis {
+  const start = Date.parse(run.started_at ?? run.created_at) / 1000;
+  const byEpoch = kind === "epoch" && epoch !== undefined ? epoch : undefined;
+  useEffect(() => (byEpoch === undefined ? undefined : store.want([byEpoch])), [store, byEpoch]);
+  const version = useSyncExternalStore(store.subscribe, () => (byEpoch === undefined ? "" : store.version([byEpoch])));
+  return useMemo(() => {
+    if (byEpoch === undefined) return { kind: kind === "epoch" ? "step" : kind, start };
+    const series = store.series(byEpoch);
+    return series ? { kind, start, epochs: mappingOf(series) } : { kind: "step", start };
+  }, [kind, start, byEpoch, version, store]);
 }

@@ -1,0 +1,89 @@
+// The chart of one metric or of several, filled when it comes near the screen.
+import { memo, useCallback, useMemo, useSyncExternalStore } from "react";
+import { Button, Problem } from "../../../ui/base";
+import { Chart, type Curve } from "../../../ui/chart";
+import type { ChartGroup } from "../../../ui/chart/group";
+import { metricsCsv } from "./csv";
+import { useNear } from "./near";
+import { sorted, xOf, type Axis } from "./series";
+import type { CurveStore } from "./store";
+
+export interface ChartSettings {
+  run: string;
+  attempt: number | undefined;
+  store: CurveStore;
+  group: ChartGroup;
+  axis: Axis;
+  smoothing: number;
+  log: boolean;
+  height: number;
+  pinned: readonly string[];
+  overlaid: readonly string[];
+  onPin: (name: string) => void;
+  onOverlay: (name: string) => void;
+}
+
+const COLORS = ["--c1", "--c2", "--c3", "--c4", "--c5", "--c6", "--c7", "--c8"];
+
+function curvesOf(names: readonly string[], { store, axis }: ChartSettings): Curve[] {
+  return names.flatMap((name, at) => {
+    const found = store.series(name);
+    if (!found) return [];
+    const series = sorted(found, axis.kind === "time" || axis.kind === "relative" ? "times" : "steps");
+    const curve: Curve = { id: name, label: name, color: COLORS[at % COLORS.length]!, x: xOf(series, axis), y: series.values, dashed: at >= COLORS.length };
+    if (series.lows) [curve.low, curve.high] = [series.lows, series.highs!];
+    return [curve];
+  });
+}
+
+function Filled({ title, names, settings }: { title: string; names: string[]; settings: ChartSettings }) {
+  const { store, axis } = settings;
+  const version = useSyncExternalStore(store.subscribe, () => store.version(names));
+  const curves = useMemo(() => curvesOf(names, settings), [version, names.join("\n"), axis, store]);
+  const odd = names.reduce((sum, name) => sum + (store.series(name)?.odd ?? 0), 0);
+  const csv = useCallback(() => metricsCsv(settings.run, names, settings.attempt), [settings.run, names.join("\n"), settings.attempt]);
+  const single = names.length === 1 ? names[0]! : undefined;
+  const pin = single !== undefined && settings.pinned.includes(single);
+  const over = single !== undefined && settings.overlaid.includes(single);
+  const actions = useMemo(
+    () =>
+      single !== undefined && (
+        <>
+          <Button kind="quiet" small aria-pressed={pin} title={pin ? "Take it from the top" : "Keep it at the top"} aria-label={`Pin ${single}`} onClick={() => settings.onPin(single)}>
+            {pin ? "Unpin" : "Pin"}
+          </Button>
+          <Button kind="quiet" small aria-pressed={over} title={over ? "Take it out of the overlay" : "Show it together with others in one chart"} aria-label={`Overlay ${single}`} onClick={() => settings.onOverlay(single)}>
+            {over ? "− Overlay" : "+ Overlay"}
+          </Button>
+        </>
+      ),
+    [single, pin, over, settings.onPin, settings.onOverlay],
+  );
+  const error = names.map((name) => store.error(name)).find(Boolean);
+  if (error && curves.length === 0) return <Problem error={error} retry={() => names.forEach((name) => store.retry(name))} />;
+  return (
+    <Chart
+      title={title}
+      curves={curves}
+      xKind={axis.kind}
+      logY={settings.log}
+      smoothing={settings.smoothing}
+      group={settings.group}
+      height={settings.height}
+      actions={actions}
+      csv={csv}
+      note={odd > 0 ? `${odd} ${odd === 1 ? "place is" : "places are"} NaN or infinite: a gap.` : undefined}
+    />
+  );
+}
+
+export const MetricChart = memo(function MetricChart({ title, names, settings }: { title: string; names: string[]; settings: ChartSettings }) {
+  const { store } = settings;
+  const list = names.join("\n");
+  const [box, was] = useNear(useCallback(() => store.want(list.split("\n")), [store, list]));
+  return (
+    <div ref={box} className="metrics-chart" style={{ minHeight: settings.height + 66 }}>
+      {was && <Filled title={title} names={names} settings={settings} />}
+    </div>
+  );
+});
