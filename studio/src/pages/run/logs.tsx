@@ -1,5 +1,112 @@
-import type { TabProps } from "../run";
+// The logs of a run: which one, and the log itself.
+import { useEffect, useMemo, useState } from "react";
+import { api, segment, type Run, type Schemas } from "../../lib/api";
+import { bytes } from "../../lib/format";
+import { useResource } from "../../lib/resource";
+import { useSearch } from "../../lib/route";
+import { Empty, isOver, Loading, Problem } from "../../ui/base";
+import { LogFile } from "./logs/log_file";
+import { attemptsOf, choicesOf, chosen, type Choice } from "./logs/names";
+import { LogPanel } from "./logs/panel";
+import "./logs/logs.css";
 
-export default function LogsTab(_: TabProps) {
-  return <h2>LogsTab</h2>;
+const MOST_BUTTONS = 8;
+
+export default function LogsTab({ run }: { run: Run; rest: string[] }) {
+  const [search, change] = useSearch();
+  const over = isOver(run.status);
+  const logs = useResource(`logs/${run.id}`, () => api.get<Schemas["LogList"]>(`/runs/${segment(run.id)}/logs`));
+  // Ranks open their logs one after the other; nothing tells of a new one.
+  const reload = logs.reload;
+  useEffect(() => {
+    reload();
+    if (over) return;
+    const timer = setInterval(reload, 3000);
+    return () => clearInterval(timer);
+  }, [over, run.status, reload]);
+
+  const items = logs.data?.items ?? [];
+  const attempts = attemptsOf(items);
+  const attempt = Number(search.get("attempt") ?? attempts[attempts.length - 1] ?? run.attempt);
+  const choices = choicesOf(items, attempt);
+  const choice = chosen(choices, run, search);
+  const pick = (one: Choice) => change({ rank: one.rank !== undefined ? one.id : null, log: one.rank === undefined ? one.id : null, find: null, at: null }, false);
+
+  if (logs.error && !logs.data) return <Problem error={logs.error} retry={reload} />;
+  if (!logs.data) return <Loading what="the logs" />;
+  if (!choice) return <NoLog run={run} over={over} asked={items.length > 0} />;
+  return (
+    <section className="logs" aria-label="Logs">
+      <div className="row log-choice">
+        {choices.length <= MOST_BUTTONS ? (
+          <div className="log-choices" role="group" aria-label="Which log">
+            {choices.map((one) => (
+              <button key={one.id} type="button" className="log-pick" aria-pressed={one.id === choice.id} title={`${one.log.name}, ${bytes(one.log.size)}`} onClick={() => pick(one)}>
+                {one.title}
+                {one.rank !== undefined && one.rank === run.error?.rank && attempt === run.attempt && (
+                  <span className="log-failed">
+                    <span aria-hidden="true"> ✕</span>
+                    <span className="visually-hidden"> failed first</span>
+                  </span>
+                )}
+              </button>
+            ))}
+          </div>
+        ) : (
+          <label>
+            Log{" "}
+            <select value={choice.id} onChange={(event) => pick(choices.find((one) => one.id === event.target.value)!)}>
+              {choices.map((one) => (
+                <option key={one.id} value={one.id}>
+                  {one.title}
+                  {one.rank !== undefined && one.rank === run.error?.rank ? " (failed first)" : ""}, {bytes(one.log.size)}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+        {attempts.length > 1 && (
+          <label>
+            Attempt{" "}
+            <select value={attempt} onChange={(event) => change({ attempt: event.target.value, find: null, at: null }, false)}>
+              {attempts.map((one) => (
+                <option key={one}>{one}</option>
+              ))}
+            </select>
+          </label>
+        )}
+      </div>
+      <Opened key={`${choice.log.attempt}/${choice.log.name}`} run={run} choice={choice} live={!over && (choice.log.attempt === run.attempt || choice.log.attempt === 0)} />
+    </section>
+  );
+}
+
+function Opened({ run, choice, live }: { run: Run; choice: Choice; live: boolean }) {
+  const file = useMemo(() => new LogFile(run.id, choice.log.attempt, choice.log.name), [run.id, choice.log.attempt, choice.log.name]);
+  const [, opened] = useState(0);
+  useEffect(() => {
+    const stop = file.subscribe(() => opened(file.version));
+    void file.open();
+    return () => void stop();
+  }, [file]);
+  if (!file.opened) return file.error ? <Problem error={file.error} retry={() => file.retry()} /> : <div className="log-frame log-opening"><Loading what="the log" /></div>;
+  return <LogPanel file={file} live={live} />;
+}
+
+function NoLog({ run, over, asked }: { run: Run; over: boolean; asked: boolean }) {
+  if (asked) {
+    return (
+      <Empty title="There is no such log">
+        <p>This attempt or rank wrote none. Take the log and attempt out of the address to see the others.</p>
+      </Empty>
+    );
+  }
+  return (
+    <Empty title={over ? "This run wrote no log" : "There is no log yet"}>
+      <p>{over ? "Whatever a script prints would be here." : `The run is ${run.status}. What its script prints comes here by itself.`}</p>
+      <p>
+        In a terminal: <code>roost logs -f {run.id}</code>
+      </p>
+    </Empty>
+  );
 }

@@ -102,6 +102,11 @@ export class LogWindow {
     this.cut();
   }
 
+  /** A copy of the bytes that it holds of those from `from` to `to`. */
+  slice(from: number, to: number): Uint8Array {
+    return this.bytes.slice(Math.max(0, from - this.from), Math.max(0, Math.min(to - this.from, this.length)));
+  }
+
   private at(offset: number): number | undefined {
     const i = offset - this.from;
     return i >= 0 && i < this.length ? this.bytes[i] : undefined;
