@@ -1,0 +1,38 @@
+// What a run has a value of: its parameters, the last numbers of its metrics, how long it took.
+import type { ComparedRun } from "./comparison";
+
+export interface Dimension {
+  id: string;
+  label: string;
+  values: (string | number | undefined)[];
+}
+
+/** Longer texts are no categories that an axis could show. */
+const LONGEST = 60;
+
+export function dimensionsOf(runs: readonly ComparedRun[]): Dimension[] {
+  const params = [...new Set(runs.flatMap((run) => Object.keys(run.params)))].sort();
+  const scalars = runs.map((run) => new Map(run.metrics.filter((one) => one.kind === "scalar").map((one) => [one.name, one.last as number | string | null])));
+  const metrics = [...new Set(scalars.flatMap((map) => [...map.keys()]))].sort();
+  const dimensions: Dimension[] = [
+    ...params.map((name) => ({ id: `params.${name}`, label: name, values: runs.map((run) => run.params[name]) })),
+    ...metrics.map((name) => ({ id: `metrics.${name}`, label: name, values: scalars.map((map) => map.get(name) ?? undefined) })),
+    {
+      id: "duration",
+      label: "duration (s)",
+      values: runs.map(({ run }) => (run.started_at && run.ended_at ? (Date.parse(run.ended_at) - Date.parse(run.started_at)) / 1000 : undefined)),
+    },
+    { id: "status", label: "status", values: runs.map(({ run }) => run.status) },
+  ];
+  return dimensions.filter(({ values }) => values.some((value) => value !== undefined && String(value).length <= LONGEST));
+}
+
+export const varies = ({ values }: Dimension): boolean => new Set(values.map(String)).size > 1;
+
+/** Axes for a first look: parameters that differ, then metrics. */
+export function usualAxes(dimensions: readonly Dimension[]): string[] {
+  const params = dimensions.filter((one) => one.id.startsWith("params.") && varies(one)).slice(0, 6);
+  const metrics = dimensions.filter((one) => one.id.startsWith("metrics.") && varies(one)).slice(0, 3);
+  const axes = [...params, ...metrics].map((one) => one.id);
+  return axes.length >= 2 ? axes : dimensions.slice(0, 4).map((one) => one.id);
+}
