@@ -16,15 +16,15 @@ const make = (id: string, title: string, least: number, share = 0, sort: string 
 
 export const NAME = make("name", "Name", 16, 3);
 export const BUILT_IN: Column[] = [
-  make("status", "Status", 9),
+  make("status", "Status", 10),
   make("experiment", "Experiment", 8, 1.2),
-  make("created", "Created", 6.5),
-  make("duration", "Duration", 7, 0, "duration", true),
+  make("created", "Created", 7.2),
+  make("duration", "Duration", 8, 0, "duration", true),
   make("user", "User", 6, 0.6),
-  make("compute", "Compute", 6.5, 0.7),
+  make("compute", "Compute", 7, 0.8),
   make("tags", "Tags", 13, 2, null),
-  make("started", "Started", 6.5),
-  make("ended", "Ended", 6.5),
+  make("started", "Started", 7.2),
+  make("ended", "Ended", 7.2),
   make("number", "Number", 5.5, 0, "number", true),
   make("type", "Type", 6, 0, null),
   make("id", "Run ID", 12, 0, null),

@@ -17,7 +17,7 @@ const EXAMPLES: [string, string][] = [
 
 export function SearchHelp({ onExample }: { onExample: (example: string) => void }) {
   return (
-    <Menu label="Search help" align="right">
+    <Menu label="Syntax" align="right">
       <p className="note">Terms side by side must all hold. Put text with blanks in quotes.</p>
       <ul className="runs-examples">
         {EXAMPLES.map(([example, meaning]) => (
