@@ -1,5 +1,9 @@
 # cmake -DOUT=x.cc -DROOT=dir -DFUNCTION=embedded_sdk -DHEADER=runner/embedded_sdk.h -P embed.cmake FILES...
-# Writes a C++ file whose FUNCTION gives the FILES (relative to ROOT) as (path, content) pairs.
+# Writes a C++ file whose FUNCTION gives the FILES (relative to ROOT; all below it when none are named) as
+# (path, content) pairs.
+if(NOT DEFINED FILES)
+  file(GLOB_RECURSE FILES RELATIVE ${ROOT} ${ROOT}/*)
+endif()
 set(body "#include \"${HEADER}\"\n\nnamespace roost {\nnamespace {\n")
 set(table "")
 set(count 0)

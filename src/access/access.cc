@@ -2,6 +2,8 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/digest.h"
@@ -16,6 +18,8 @@ namespace {
 
 constexpr std::string_view kRoles[] = {"reader", "contributor", "owner"};
 constexpr std::size_t kMostKnown = 10'000;
+constexpr Micros kCodeLives = 15 * 60 * kSecond;
+constexpr Micros kSessionLives = 14 * 24 * 3600 * kSecond;
 
 }  // namespace
 
@@ -68,16 +72,14 @@ Result<Principal> Access::authenticate(std::string_view bearer) {
   };
   if (bearer.empty()) return refuse("this needs a token");
   const std::string digest = hash(bearer);
-  std::optional<Known> known;
+  std::optional<Principal> known;
   {
     const std::lock_guard lock(mutex_);
     if (const auto it = known_.find(digest); it != known_.end()) known = it->second;
   }
   if (!known) {
-    std::optional<Micros> expires;
-    ROOST_TRY(auto found, look_up(digest, expires));
-    if (!found) return refuse("the token is not known or was revoked");
-    known = Known{std::move(*found), expires};
+    ROOST_TRY(known, look_up(digest));
+    if (!known) return refuse("the token is not known or was revoked");
     const std::lock_guard lock(mutex_);
     if (known_.size() >= kMostKnown) known_.clear();
     known_.emplace(digest, *known);
@@ -85,35 +87,113 @@ Result<Principal> Access::authenticate(std::string_view bearer) {
   if (known->expires && *known->expires <= clock_.now()) {
     return refuse("the token expired on " + format_time(*known->expires));
   }
-  return known->principal;
+  return *std::move(known);
 }
 
-Result<std::optional<Principal>> Access::look_up(const std::string& digest,
-                                                 std::optional<Micros>& expires) {
+Result<std::optional<Principal>> Access::look_up(const std::string& digest) {
   std::optional<Principal> found;
   ROOST_CHECK(db_.read([&](Tx& tx) -> Status {
-    {
-      Rows rows = tx.query("SELECT name, role, expires FROM token WHERE hash = ? AND revoked = 0",
-                           digest);
+    const auto person = [&](Rows rows) -> Status {
       if (rows.next()) {
-        found = Principal{rows.text(0), role_from_name(rows.bytes(1)).value_or(Role::kReader), {}, 0, "", ""};
-        expires = rows.maybe_integer(2);
-        return {};
+        found.emplace();
+        found->name = rows.text(0);
+        found->role = role_from_name(rows.bytes(1)).value_or(Role::kReader);
+        found->expires = rows.maybe_integer(2);
+        found->token = rows.text(3);
       }
-      ROOST_CHECK(rows.status());
-    }
+      return rows.status();
+    };
+    ROOST_CHECK(person(tx.query("SELECT name, role, expires, id FROM token WHERE hash = ? AND revoked = 0", digest)));
+    if (found) return {};
+    ROOST_CHECK(person(tx.query(
+        "SELECT t.name, t.role, min(s.expires, coalesce(t.expires, s.expires)), t.id FROM session s"
+        " JOIN token t ON t.id = s.token WHERE s.hash = ? AND t.revoked = 0",
+        digest)));
+    if (found) return {};
     ROOST_TRY(const auto attempt, attempt_for_token(tx, digest));
     if (attempt && attempt->open) {
-      found = Principal{"run", Role::kReader, attempt->run, attempt->attempt, "", ""};
+      found = Principal{"run", Role::kReader, attempt->run, attempt->attempt, "", "", "", {}};
       return {};
     }
     ROOST_TRY(const auto node, node_for_token(tx, digest));
-    if (node) found = Principal{"node " + *node, Role::kReader, {}, 0, *node, ""};
+    if (node) found = Principal{"node " + *node, Role::kReader, {}, 0, *node, "", "", {}};
     ROOST_TRY(const auto allocation, allocation_for_token(tx, digest));
-    if (allocation) found = Principal{"Slurm job " + *allocation, Role::kReader, {}, 0, "", *allocation};
+    if (allocation) found = Principal{"Slurm job " + *allocation, Role::kReader, {}, 0, "", *allocation, "", {}};
     return {};
   }));
   return found;
+}
+
+Result<Access::LoginCode> Access::create_code(const Principal& who) {
+  if (who.token.empty()) return fail(ErrorCode::kPermissionDenied, "only a person's token can log a browser in");
+  LoginCode made{random_hex(16), clock_.now() + kCodeLives};
+  ROOST_CHECK(db_.write([&](Tx& tx) -> Status {
+    ROOST_CHECK(tx.run("DELETE FROM login_code WHERE expires <= ?", clock_.now()));
+    ROOST_CHECK(tx.run("INSERT INTO login_code (hash, token, expires) VALUES (?, ?, ?)", hash(made.code), who.token,
+                       made.expires));
+    return {};
+  }));
+  return made;
+}
+
+Result<Access::NewSession> Access::log_in_by_code(const std::string& code) {
+  std::optional<Principal> who;
+  ROOST_CHECK(db_.write([&](Tx& tx) -> Status {
+    {
+      Rows rows = tx.query(
+          "SELECT t.name, t.role, t.expires, t.id FROM login_code c JOIN token t ON t.id = c.token"
+          " WHERE c.hash = ? AND c.expires > ? AND t.revoked = 0",
+          hash(code), clock_.now());
+      if (rows.next()) {
+        who.emplace();
+        who->name = rows.text(0);
+        who->role = role_from_name(rows.bytes(1)).value_or(Role::kReader);
+        who->expires = rows.maybe_integer(2);
+        who->token = rows.text(3);
+      }
+      ROOST_CHECK(rows.status());
+    }
+    ROOST_CHECK(tx.run("DELETE FROM login_code WHERE hash = ?", hash(code)));
+    return {};
+  }));
+  if (!who || (who->expires && *who->expires <= clock_.now())) {
+    return fail(ErrorCode::kUnauthenticated,
+                "this login link was used before or is too old; 'roost studio' prints a new one");
+  }
+  return open_session(*who);
+}
+
+Result<Access::NewSession> Access::log_in_by_token(const std::string& token) {
+  ROOST_TRY(const Principal who, authenticate(token));
+  if (who.token.empty()) {
+    return fail(ErrorCode::kPermissionDenied,
+                fmt::format("this is the token of a {}; logging in needs a person's token ('roost token create')",
+                            who.run_row ? "run" : "node"));
+  }
+  return open_session(who);
+}
+
+Result<Access::NewSession> Access::open_session(const Principal& who) {
+  NewSession made;
+  made.principal = who;
+  made.secret = "roost_session_" + random_hex(24);
+  made.expires = std::min(clock_.now() + kSessionLives, who.expires.value_or(INT64_MAX));
+  ROOST_CHECK(db_.write([&](Tx& tx) -> Status {
+    ROOST_CHECK(tx.run("DELETE FROM session WHERE expires <= ?", clock_.now()));
+    ROOST_CHECK(tx.run("INSERT INTO session (hash, token, created, expires) VALUES (?, ?, ?, ?)", hash(made.secret),
+                       who.token, clock_.now(), made.expires));
+    return {};
+  }));
+  return made;
+}
+
+Status Access::log_out(const std::string& secret) {
+  ROOST_CHECK(db_.write([&](Tx& tx) -> Status {
+    ROOST_CHECK(tx.run("DELETE FROM session WHERE hash = ?", hash(secret)));
+    return {};
+  }));
+  forget(secret);
+  return {};
 }
 
 Result<Access::NewToken> Access::create(const std::string& name, Role role,

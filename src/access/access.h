@@ -25,6 +25,8 @@ struct Principal {
   std::int64_t attempt = 0;
   std::string node;
   std::string allocation;  // a Slurm job that may bring up nodes
+  std::string token;       // the id of a person's token
+  std::optional<Micros> expires;
   bool is_person() const { return !run_row && node.empty() && allocation.empty(); }
 };
 
@@ -38,7 +40,8 @@ struct Token {
 };
 Json token_json(const Token& token);
 
-// Makes, checks and revokes tokens. Only their hashes are stored. Thread-safe.
+// Makes, checks and revokes tokens, and the sessions of browsers that were logged in with one. Only hashes
+// are stored. Thread-safe.
 class Access {
  public:
   // `secret` (kept by the server in a file of mode 0600) makes the tokens of nodes and attempts.
@@ -59,6 +62,22 @@ class Access {
   Result<std::vector<Token>> list();
   Status revoke(const std::string& id);
 
+  // A browser logs in with a token, or with a code that someone who has one made for it. What a session gives
+  // to authenticate() in place of a token ends with the session, with its token, and at `expires`.
+  struct NewSession {
+    Principal principal;
+    std::string secret;
+    Micros expires = 0;
+  };
+  struct LoginCode {
+    std::string code;
+    Micros expires = 0;
+  };
+  Result<LoginCode> create_code(const Principal& who);  // good once
+  Result<NewSession> log_in_by_code(const std::string& code);
+  Result<NewSession> log_in_by_token(const std::string& token);
+  Status log_out(const std::string& secret);
+
   // A node that was given up, or a run that has ended, must not go on calling.
   void forget(const std::string& token);
 
@@ -68,18 +87,15 @@ class Access {
   static std::string hash(std::string_view token);
 
  private:
-  Result<std::optional<Principal>> look_up(const std::string& hash, std::optional<Micros>& expires);
+  Result<std::optional<Principal>> look_up(const std::string& hash);
+  Result<NewSession> open_session(const Principal& who);
 
   Database& db_;
   const Clock& clock_;
   const std::string secret_;
 
-  struct Known {
-    Principal principal;
-    std::optional<Micros> expires;
-  };
   std::mutex mutex_;
-  std::unordered_map<std::string, Known> known_;  // by hash; emptied when a token is revoked
+  std::unordered_map<std::string, Principal> known_;  // by hash; emptied when a token is revoked
 };
 
 }  // namespace roost

@@ -20,6 +20,7 @@ void register_client_verbs(Verb& root, Console& console) {
   register_env(root, console);
   register_compute(root, console);
   register_status(root, console);
+  register_studio(root, console);
   register_down(root, console);
   register_workspace(root, console);
   register_token(root, console);

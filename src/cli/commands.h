@@ -29,6 +29,7 @@ void register_env(Verb& root, Console& console);
 void register_compute(Verb& root, Console& console);
 
 void register_status(Verb& root, Console& console);
+void register_studio(Verb& root, Console& console);
 void register_down(Verb& root, Console& console);
 void register_workspace(Verb& root, Console& console);
 void register_token(Verb& root, Console& console);

@@ -18,6 +18,7 @@
 #include "prepare/prepare_environment.h"
 #include "records/attempt_records.h"
 #include "records/change_hub.h"
+#include "records/run_changes.h"
 #include "registry/curated.h"
 #include "schedule/estimate.h"
 #include "server/config.h"
@@ -52,7 +53,8 @@ struct App {
   BuildSettings build_settings;
   std::unique_ptr<EnvironmentCache> environments;
   CuratedEnvironments curated;
-  ChangeHub hub;  // "run/<id>", "node/<id>"
+  ChangeHub hub;  // "run/<id>", "node/<id>", and "runs" for any run
+  RunChanges run_changes;
   NodeWatch nodes;
   StackRequests stacks;
   Statistics statistics;
@@ -70,7 +72,11 @@ struct App {
   // Ends the server; `keep_runs` leaves training running.
   std::function<void(bool keep_runs)> request_stop;
 
-  void run_changed(const std::string& run) { hub.publish("run/" + run); }
+  void run_changed(const std::string& run) {
+    run_changes.add(run);
+    hub.publish("run/" + run);
+    hub.publish("runs");
+  }
   void node_changed(const std::string& node) { hub.publish("node/" + node); }
   // Something changed that every node of the run's newest attempt has to hear of.
   void nodes_changed(const Run& run) {

@@ -32,6 +32,12 @@ namespace fs = std::filesystem;
 namespace roost {
 namespace {
 
+Router routes_and_pages(App& app) {
+  Router router = all_routes(app);
+  add_studio_routes(router);
+  return router;
+}
+
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
@@ -172,10 +178,10 @@ class Server::Parts {
       }
     }
     options.tls = {app_.config.tls_certificate, app_.config.tls_key};
-    auto bound = HttpServer::listen(options, all_routes(app_));
+    auto bound = HttpServer::listen(options, routes_and_pages(app_));
     if (!bound && app_.config.any_port_if_taken) {
       options.port = 0;
-      bound = HttpServer::listen(options, all_routes(app_));
+      bound = HttpServer::listen(options, routes_and_pages(app_));
     }
     if (!bound) return fail(bound.error());
     http_ = std::move(*bound);

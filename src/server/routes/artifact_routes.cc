@@ -7,6 +7,7 @@
 #include "domain/names.h"
 #include "finalize/finish_run.h"
 #include "server/routes/blob_bytes.h"
+#include "server/routes/browser_file.h"
 #include "server/routes/routes.h"
 
 namespace roost {
@@ -93,7 +94,9 @@ void add_artifact_routes(Router& router, App& app) {
                     ROOST_TRY(found, find_artifact(tx, run, request.parameters["path"]));
                     return {};
                   }));
-                  return blob_response(*app.blobs, found.digest, request);
+                  ROOST_TRY(Response response, blob_response(*app.blobs, found.digest, request));
+                  ROOST_CHECK(show_in_browser(request, found.path, response));
+                  return response;
                 });
   add_operation(router, app, "PUT", artifacts + "/{path...}", "put_artifact", Need::kContributorOrRun,
                 [&app](Request& request, const Principal& who) { return put(app, request, who); },

@@ -1,8 +1,12 @@
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "domain/names.h"
 #include "domain/rank_plan.h"
 #include "records/run_records.h"
+#include "observe/log_search.h"
+#include "server/routes/browser_file.h"
 #include "server/routes/follow_run.h"
 #include "server/routes/routes.h"
 
@@ -54,10 +58,17 @@ Result<Response> get_log(App& app, Request& request, const Principal& who) {
   ROOST_TRY(const auto attempt, integer_query(request, "attempt", newest, 0, run.attempt));
   ROOST_TRY(const auto offset, integer_query(request, "offset", 0, 0, INT64_MAX));
   ROOST_TRY(const auto limit, integer_query(request, "limit", INT64_MAX, 0, INT64_MAX));
-  const auto from = static_cast<std::uint64_t>(offset);
+  auto from = static_cast<std::uint64_t>(offset);
   Response response;
   response.content_type = "text/plain; charset=utf-8";
-  if (text_query(request, "follow") == "true") {
+  ROOST_TRY(const bool follow, flag_query(request, "follow"));
+  ROOST_TRY(const auto tail, integer_query(request, "tail", -1, 0, INT64_MAX));
+  ROOST_TRY(const bool download, flag_query(request, "download"));
+  if (tail >= 0 && (follow || request.query_value("offset"))) {
+    return fail(ErrorCode::kInvalidArgument, "\"tail\" asks for the end; it goes without \"offset\" and \"follow\"");
+  }
+  if (download) response.headers["Content-Disposition"] = attachment(fmt::format("{}-{}", run.id, file_name(name)));
+  if (follow) {
     response.stream = follow_log(app, run.id, attempt, name, from);
     return response;
   }
@@ -67,12 +78,39 @@ Result<Response> get_log(App& app, Request& request, const Principal& who) {
   } else if (rank_of_log(name) < 0) {
     return fail(known.error());
   }
+  if (tail >= 0) from = size - std::min(size, static_cast<std::uint64_t>(tail));
+  response.headers["X-Log-Offset"] = std::to_string(from);
   const std::uint64_t length =
       from >= size ? 0 : std::min<std::uint64_t>(size - from, static_cast<std::uint64_t>(limit));
   response.headers["X-Log-Size"] = std::to_string(size);
   response.stream_length = length;
   response.stream = std::make_unique<LogBytes>(app, run.id, attempt, name, from, length);
   return response;
+}
+
+Result<Response> search_log(App& app, Request& request, const Principal& who) {
+  ROOST_TRY(const Run run, look_up(app, request, who));
+  std::string asked = text_query(request, "name");
+  if (asked.empty()) asked = kDriverLog;
+  ROOST_CHECK(check_artifact_path(asked));
+  const std::string name = log_of_run(gang_of_spec(run.spec), asked);
+  ROOST_TRY(const auto attempt, integer_query(request, "attempt", name == kBuildLog ? 0 : run.attempt, 0, run.attempt));
+  LogSearch search;
+  search.text = text_query(request, "text");
+  ROOST_TRY(search.errors, flag_query(request, "errors"));
+  if (search.text.empty() != search.errors || search.text.size() > 500) {
+    return fail(ErrorCode::kInvalidArgument,
+                "give either \"text\", of 1 to 500 bytes, to look for, or \"errors=true\" for lines that look like errors");
+  }
+  ROOST_TRY(const auto offset, integer_query(request, "offset", 0, 0, INT64_MAX));
+  ROOST_TRY(const auto limit, integer_query(request, "limit", 1000, 1, 10'000));
+  search.offset = static_cast<std::uint64_t>(offset);
+  search.limit = static_cast<std::size_t>(limit);
+  ROOST_TRY(const LogMatches found, search_log(*app.logs, run.id, attempt, name, search));
+  Json items = Json::array();
+  for (const auto& match : found.items) items.push_back({{"offset", match.offset}, {"line", match.line}});
+  return json_response({{"items", std::move(items)}, {"size", found.size},
+                        {"next_offset", found.next ? Json(*found.next) : Json()}});
 }
 
 }  // namespace
@@ -89,6 +127,8 @@ void add_log_routes(Router& router, App& app) {
                   }
                   return json_response({{"items", std::move(items)}, {"next_cursor", nullptr}});
                 });
+  add_operation(router, app, "GET", "/api/v1/runs/{run}/log-search", "search_log", Need::kReaderOrRun,
+                [&app](Request& request, const Principal& who) { return search_log(app, request, who); });
   add_operation(router, app, "GET", "/api/v1/runs/{run}/logs/{name...}", "get_log", Need::kReaderOrRun,
                 [&app](Request& request, const Principal& who) { return get_log(app, request, who); });
 }

@@ -17,6 +17,20 @@ std::string bearer_of(const Request& request) {
   return "";
 }
 
+// A browser sends its cookie along with whatever a page makes it send, but only our own page can add a header.
+Status check_own_page(const Request& request) {
+  if (request.method == "GET" || request.method == "HEAD" || !request.header("x-roost-studio").empty()) return {};
+  return fail(ErrorCode::kPermissionDenied,
+              "a change by a logged-in browser needs the header X-Roost-Studio; scripts send a token instead");
+}
+
+Result<Principal> caller_of(App& app, const Request& request) {
+  if (const std::string bearer = bearer_of(request); !bearer.empty()) return app.access->authenticate(bearer);
+  const std::string session = session_of(app, request);
+  if (!session.empty()) ROOST_CHECK(check_own_page(request));
+  return app.access->authenticate(session);
+}
+
 Status authorise(App& app, Need need, const Principal& who, const Request& request) {
   const auto refuse = [&](std::string_view needed) {
     return fail(ErrorCode::kPermissionDenied,
@@ -85,6 +99,24 @@ Response error_response(const Error& error) {
 
 }  // namespace
 
+std::string session_cookie_name(const App& app) {
+  // Browsers share cookies between the ports of a host, and two servers may run on it.
+  return "roost_session_" + app.url.substr(app.url.rfind(':') + 1);
+}
+
+std::string session_of(const App& app, const Request& request) {
+  const std::string wanted = session_cookie_name(app) + "=";
+  for (const auto& part : split(request.header("cookie"), ';')) {
+    if (const auto pair = trim(part); pair.starts_with(wanted)) return std::string(pair.substr(wanted.size()));
+  }
+  return "";
+}
+
+std::string secret_of(const App& app, const Request& request) {
+  const std::string bearer = bearer_of(request);
+  return bearer.empty() ? session_of(app, request) : bearer;
+}
+
 std::string error_body(const Error& error) {
   return to_text(
       {{"error", {{"code", error_code_name(error.code)}, {"message", error.message}}}});
@@ -107,7 +139,7 @@ void add_operation(Router& router, App& app, const char* method, const std::stri
   route.handler = [&app, need, handler = std::move(handler)](Request& request) -> Response {
     Principal who;
     if (need != Need::kNobody) {
-      auto known = app.access->authenticate(bearer_of(request));
+      auto known = caller_of(app, request);
       if (!known) return error_response(known.error());
       who = std::move(*known);
       if (auto allowed = authorise(app, need, who, request); !allowed) {
@@ -116,6 +148,9 @@ void add_operation(Router& router, App& app, const char* method, const std::stri
     }
     auto answer = handler(request, who);
     if (!answer) return error_response(answer.error());
+    // A browser must neither guess that some output is a page nor keep what it was shown after the logout.
+    answer->headers.emplace("X-Content-Type-Options", "nosniff");
+    answer->headers.emplace("Cache-Control", "no-store");
     return std::move(*answer);
   };
   router.add(std::move(route));
@@ -196,6 +231,8 @@ Router all_routes(App& app) {
   add_stack_routes(router, app);
   add_attempt_routes(router, app);
   add_allocation_routes(router, app);
+  add_session_routes(router, app);
+  add_live_routes(router, app);
   return router;
 }
 

@@ -30,6 +30,12 @@ using ApiHandler = std::function<Result<Response>(Request&, const Principal&)>;
 void add_operation(Router& router, App& app, const char* method, const std::string& pattern,
                    const char* operation, Need need, ApiHandler handler, BodyRule body = {});
 
+// A logged-in browser's cookie; "" when there is none.
+std::string session_cookie_name(const App& app);
+std::string session_of(const App& app, const Request& request);
+// What the caller is known by: its token, or else its session.
+std::string secret_of(const App& app, const Request& request);
+
 Response json_response(const Json& body, int status = 200);
 std::string error_body(const Error& error);
 
@@ -68,6 +74,10 @@ void add_rank_routes(Router& router, App& app);
 void add_stack_routes(Router& router, App& app);
 void add_attempt_routes(Router& router, App& app);
 void add_allocation_routes(Router& router, App& app);
+void add_session_routes(Router& router, App& app);
+void add_live_routes(Router& router, App& app);
+// The studio's pages. They are no part of the API, and not among all_routes.
+void add_studio_routes(Router& router);
 
 Router all_routes(App& app);
 

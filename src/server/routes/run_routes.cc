@@ -11,19 +11,11 @@
 #include "server/routes/follow_run.h"
 #include "server/routes/rank_logs.h"
 #include "server/routes/routes.h"
+#include "server/run_details.h"
 #include "submit/submit_run.h"
 
 namespace roost {
 namespace {
-
-// The run with what lists leave out.
-Result<Json> whole_run_json(Tx& tx, const Run& run, Micros now) {
-  ROOST_TRY(const auto events, run_events(tx, run.seq));
-  Json body = run_json(run);
-  body["durations"] = stage_seconds(events, now);
-  ROOST_TRY(body["nodes"], nodes_of_run(tx, run.seq, run.attempt));
-  return body;
-}
 
 Result<RunFilter> filter_from(const Request& request) {
   RunFilter filter;
@@ -118,6 +110,7 @@ Result<Response> submit(App& app, Request& request, const Principal& who) {
   }));
   ++app.statistics.runs_submitted;
   if (build) app.request_build(*build, run.id);
+  app.run_changed(run.id);
   app.wake_control_loop();
   return json_response(answer, 201);
 }
