@@ -25,7 +25,7 @@ ALLREDUCE = """
     total = torch.tensor([float(dist.get_rank() + 1)])
     dist.all_reduce(total)
     # One write: under a launcher, the processes of a node share one output.
-    sys.stdout.write(f"rank {dist.get_rank()} of {dist.get_world_size()} sum {int(total.item())}\n")
+    sys.stdout.write(f"rank {dist.get_rank()} of {dist.get_world_size()} sum {int(total.item())}\\n")
     dist.destroy_process_group()
 """
 

@@ -77,7 +77,7 @@ TEST_F(LogSearchTest, ALogThatIsNotThereYetHasNoLines) {
 
 TEST_F(LogSearchTest, TheFirstErrorIsTheTracebackNotTheWordBeforeIt) {
   write("loss 0.3 error rate 0.1\nno errors so far\nTraceback (most recent call last):\n  File \"a\"\nValueError: bad\n");
-  const auto found = search({.errors = true});
+  const auto found = search({.text = "", .errors = true});
   ASSERT_EQ(found.items.size(), 2u);
   EXPECT_EQ(found.items[0].line, "Traceback (most recent call last):");
   EXPECT_EQ(found.items[1].line, "ValueError: bad");
