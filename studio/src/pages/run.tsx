@@ -6,6 +6,7 @@ import { useResource } from "../lib/resource";
 import { runPath, workspacePath } from "../lib/route";
 import { Empty, Link, Loading, Problem, Tabs } from "../ui/base";
 import { RunHeader } from "./run/header";
+import { SharedRun } from "./run/shared";
 import "./run/run.css";
 
 export interface TabProps {
@@ -62,7 +63,9 @@ export default function RunPage({ id, tab, rest }: { id: string; tab: string; re
       <Tabs label="Parts of the run" current={tab} tabs={TABS.map(([name, text]) => ({ id: name, title: text, href: runPath(id, name) }))} />
       {Body ? (
         <Suspense fallback={<Loading what={found[1].toLowerCase()} />}>
-          <Body run={run} rest={rest} />
+          <SharedRun.Provider value={set}>
+            <Body run={run} rest={rest} />
+          </SharedRun.Provider>
         </Suspense>
       ) : (
         <Empty title="A run has no such part">

@@ -1,19 +1,17 @@
 // The metrics of a run: curves that grow while it runs, and views of everything else it logged.
 import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from "react";
-import { api, segment, type Schemas } from "../../lib/api";
-import { useLive } from "../../lib/live";
-import { useResource } from "../../lib/resource";
 import { isOver, Empty, Loading, Problem } from "../../ui/base";
 import { ChartGroup } from "../../ui/chart/group";
 import type { TabProps } from "../run";
 import type { ChartSettings } from "./metrics/metric_chart";
 import { MetricChart } from "./metrics/metric_chart";
-import { isCurve, matcher, sections, type Summary } from "./metrics/names";
+import { isCurve, matcher, sections } from "./metrics/names";
 import { ObjectMetric } from "./metrics/object_metric";
 import { usePins } from "./metrics/pins";
 import { mappingOf, serverRange, type Axis } from "./metrics/series";
 import { useMetricSettings } from "./metrics/settings";
 import { CurveStore } from "./metrics/store";
+import { useSummaries } from "./metrics/summaries";
 import { Toolbar } from "./metrics/toolbar";
 import "./metrics/metrics.css";
 
@@ -24,35 +22,16 @@ run.log("train/loss", loss)`;
 /** The metric that tells the epoch, if the script logs one. */
 const epochMetric = (names: readonly string[]): string | undefined => names.find((name) => /(^|\/)epochs?$/i.test(name));
 
-function merged(old: Summary[], changed: Summary[]): Summary[] {
-  const byName = new Map(changed.map((metric) => [metric.name, metric]));
-  const kept = old.map((metric) => {
-    const fresh = byName.get(metric.name);
-    byName.delete(metric.name);
-    return fresh ?? metric;
-  });
-  return [...kept, ...byName.values()];
-}
-
 export default function MetricsTab({ run }: TabProps) {
   const [settings, change] = useMetricSettings();
   const attempt = settings.attempt;
   const newest = attempt === undefined || attempt === run.attempt;
-  const { data, error, loading, reload, set } = useResource(`metrics/${run.id}/${attempt ?? ""}`, () =>
-    api.get<Schemas["MetricSummaryList"]>(`/runs/${segment(run.id)}/metrics`, { attempt }),
-  );
   // A new attempt starts its curves anew.
   const store = useMemo(() => new CurveStore(run.id, attempt), [run.id, attempt, newest ? run.attempt : 0]);
   useEffect(() => () => store.stop(), [store]);
   const group = useMemo(() => new ChartGroup(settings.range), [settings.x]);
 
-  useLive(newest ? `metrics/${run.id}` : null, (event) => {
-    if (event.type === "reset") reload();
-    if (event.type !== "metrics" || event.items.length === 0) return;
-    set({ items: merged(data?.items ?? [], event.items) });
-    store.changed(event.items.map((metric) => metric.name));
-  });
-
+  const { data, error, loading, reload } = useSummaries(run, attempt, (names) => store.changed(names));
   const curves = useMemo(() => (data?.items ?? []).filter(isCurve).map((metric) => metric.name), [data]);
   const epoch = epochMetric(curves);
   const axis = useAxis(run, settings.x, epoch, store);

@@ -1,5 +1,57 @@
+// What a run is and how it went, at a glance.
+import { api, segment, type Run } from "../../lib/api";
+import { useSharedRun } from "./shared";
+import { useMay } from "../../lib/session";
+import { attempt } from "../../ui/notify";
+import { TagEditor, TagList } from "../../ui/tags";
 import type { TabProps } from "../run";
+import { Code, Facts, Properties } from "./overview/facts";
+import { Headlines } from "./overview/headlines";
+import { Models } from "./overview/models";
+import { RootCause } from "./overview/root_cause";
+import { Timeline } from "./overview/timeline";
+import "./overview/overview.css";
 
-export default function OverviewTab(_: TabProps) {
-  return <h2>OverviewTab</h2>;
+function Tags({ run }: { run: Run }) {
+  const may = useMay("contributor");
+  const onRun = useSharedRun();
+  return (
+    <section className="card" aria-labelledby="tags-title">
+      <h2 id="tags-title">Tags</h2>
+      {may ? (
+        <TagEditor tags={run.tags} onChange={(change) => void attempt(api.patch<Run>(`/runs/${segment(run.id)}`, change).then(onRun))} />
+      ) : (
+        <TagList tags={run.tags} />
+      )}
+    </section>
+  );
+}
+
+export default function OverviewTab({ run }: TabProps) {
+  return (
+    <div className="overview">
+      <div className="overview-main">
+        <RootCause run={run} />
+        {run.notices.length > 0 && (
+          <section className="card overview-notices" aria-labelledby="notices-title">
+            <h2 id="notices-title">Notices</h2>
+            <ul>
+              {run.notices.map((notice, i) => (
+                <li key={i}>{notice}</li>
+              ))}
+            </ul>
+          </section>
+        )}
+        <Timeline run={run} />
+        <Headlines run={run} />
+        <Code run={run} />
+      </div>
+      <div className="overview-side">
+        <Tags run={run} />
+        <Facts run={run} />
+        <Models run={run} />
+        <Properties run={run} />
+      </div>
+    </div>
+  );
 }
