@@ -2,7 +2,9 @@
 import type { ReactNode } from "react";
 import { reconnect, useLiveState } from "../lib/live";
 import { logOut, useSession } from "../lib/session";
-import { workspacePath } from "../lib/route";
+import { api, type Schemas } from "../lib/api";
+import { useResource } from "../lib/resource";
+import { navigate, workspacePath } from "../lib/route";
 import { useTheme, type Theme } from "../lib/theme";
 import { Button, Link, Menu } from "./base";
 import { Notices } from "./notify";
@@ -23,6 +25,20 @@ function LiveBadge() {
     <span className="live off" role="alert">
       disconnected <Button small onClick={reconnect}>Try now</Button>
     </span>
+  );
+}
+
+/** Only where there is a choice. */
+function WorkspaceSwitcher({ workspace, page }: { workspace: string; page: string }) {
+  const list = useResource<Schemas["WorkspaceList"]>("workspaces", () => api.get("/workspaces"));
+  const names = list.data?.items.map((one) => one.name) ?? [];
+  if (names.length < 2) return null;
+  return (
+    <select className="top-workspace" aria-label="Workspace" value={workspace} onChange={(event) => navigate(workspacePath(event.target.value, page || "runs"))}>
+      {(names.includes(workspace) ? names : [workspace, ...names]).map((name) => (
+        <option key={name}>{name}</option>
+      ))}
+    </select>
   );
 }
 
@@ -57,6 +73,7 @@ export function Shell({ workspace, page, children }: { workspace: string; page: 
         <Link href={workspacePath(workspace, "runs")} className="brand">
           Roost
         </Link>
+        <WorkspaceSwitcher workspace={workspace} page={page} />
         <nav aria-label="Pages">
           {PAGES.map(([id, title]) => (
             <Link key={id} href={workspacePath(workspace, id)} aria-current={page === id ? "page" : undefined}>
