@@ -1,10 +1,11 @@
 // The table itself: only the lines on screen are in the page.
-import { useCallback, useEffect, useLayoutEffect, useRef, useState, type RefObject } from "react";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, type RefObject } from "react";
 import type { RunRow } from "../../lib/api";
 import { columnOf, gridOf, kindOf, NAME, type Column } from "./columns";
 import { EmptyLine, GroupLine, RunLine, type RowActions } from "./row";
 import type { Selection } from "./selection";
 import { nextSort, openGroup, openRun, type TableState } from "./state";
+import { WIDE_LINE } from "./use_lines";
 import type { RowSource } from "./source";
 import type { Rows, RunSpan } from "./use_rows";
 import { scrollFor, spanAt, windowOf } from "./window";
@@ -55,27 +56,28 @@ export function RunTable({ rows, state, change, selection, actions, cursor, comp
   const { spans, lines, listKey } = rows;
   const box = useRef<HTMLDivElement>(null);
   const head = useRef<HTMLTableSectionElement>(null);
-  const [view, setView] = useState({ top: places.get(listKey) ?? 0, height: 900 });
-  const columns = compact ? [] : state.columns.map(columnOf);
-  const grid = gridOf(columns);
+  const [top, setTop] = useState(places.get(listKey) ?? 0);
+  const [size, setSize] = useState({ width: 0, height: 900 });
+  const columns = useMemo(() => (compact ? [] : state.columns.map(columnOf)), [compact, state.columns]);
+  const grid = useMemo(() => gridOf(columns), [columns]);
 
-  const look = useCallback(() => {
-    const { scrollTop, clientHeight } = box.current!;
-    const top = Math.floor(scrollTop / lineHeight) * lineHeight;
-    const height = clientHeight - (head.current?.offsetHeight ?? 0);
-    setView((old) => (old.top === top && old.height === height ? old : { top, height }));
-  }, [lineHeight]);
+  const look = useCallback(() => setTop(Math.floor(box.current!.scrollTop / lineHeight) * lineHeight), [lineHeight]);
   useLayoutEffect(() => {
     box.current!.scrollTop = places.get(listKey) ?? 0;
     look();
   }, [listKey, look]);
-  useEffect(() => {
-    const observer = new ResizeObserver(look);
+  useLayoutEffect(() => {
+    const measure = () => {
+      const { clientWidth, clientHeight } = box.current!;
+      setSize({ width: clientWidth, height: clientHeight - head.current!.offsetHeight });
+    };
+    const observer = new ResizeObserver(measure);
     observer.observe(box.current!);
+    measure();
     return () => observer.disconnect();
-  }, [look]);
+  }, []);
 
-  const { first, last } = windowOf(view.top, view.height, lineHeight, lines);
+  const { first, last } = windowOf(top, size.height, lineHeight, lines);
   const seen = useRef({ first: 0, at: 0 });
   useEffect(() => {
     const want = () => partsOf(spans, first - 20, last + 20).forEach(([from, to], source) => source.want(Math.max(0, from), to));
@@ -91,15 +93,17 @@ export function RunTable({ rows, state, change, selection, actions, cursor, comp
     box,
     scrollTo: (line) => {
       const { scrollTop } = box.current!;
-      box.current!.scrollTop = scrollFor(line, scrollTop, view.height, lineHeight);
+      box.current!.scrollTop = scrollFor(line, scrollTop, size.height, lineHeight);
       look();
     },
     moveBy: (by) => (box.current!.scrollTop += by * lineHeight),
     atTop: () => (box.current?.scrollTop ?? 0) < lineHeight,
-    onScreen: () => ({ first: Math.ceil(view.top / lineHeight), last: Math.min(lines, Math.floor((view.top + view.height) / lineHeight)) }),
+    onScreen: () => ({ first: Math.ceil(top / lineHeight), last: Math.min(lines, Math.floor((top + size.height) / lineHeight)) }),
   };
 
   const width = columns.length + 2;
+  // Cells that stay put while one scrolls sideways make scrolling down dearer: only where they are needed.
+  const sideways = !compact && grid.least * (lineHeight / WIDE_LINE) > size.width;
   const toggleGroup = useCallback(
     (value: string | null) => {
       const mark = openGroup(value);
@@ -144,7 +148,7 @@ export function RunTable({ rows, state, change, selection, actions, cursor, comp
         role="table"
         aria-rowcount={lines + 1}
         aria-label="Runs"
-        className={compact ? "runs-table compact" : "runs-table"}
+        className={`runs-table${compact ? " compact" : sideways ? " sideways" : ""}`}
         style={{ "--grid": compact ? "2.4rem minmax(0, 1fr)" : grid.template, "--line-height": `${lineHeight}px`, minWidth: compact ? undefined : `${grid.least}rem` } as object}
       >
         <Header head={head} columns={columns} compact={compact} state={state} change={change} selection={selection} rows={() => visibleRows(spans, handle)} />

@@ -2,7 +2,8 @@
 import { useEffect, useState } from "react";
 
 const NARROW = "(max-width: 640px)";
-const WIDE_LINE = 2.4;
+/** In rem. */
+export const WIDE_LINE = 2.4;
 const COMPACT_LINE = 4;
 
 function measure(): { compact: boolean; lineHeight: number } {
