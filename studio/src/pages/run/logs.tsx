@@ -5,6 +5,7 @@ import { bytes } from "../../lib/format";
 import { useResource } from "../../lib/resource";
 import { useSearch } from "../../lib/route";
 import { Empty, isOver, Loading, Problem } from "../../ui/base";
+import { Choice as Choices } from "../../ui/choice";
 import { LogFile } from "./logs/log_file";
 import { attemptsOf, choicesOf, chosen, type Choice } from "./logs/names";
 import { LogPanel } from "./logs/panel";
@@ -39,19 +40,12 @@ export default function LogsTab({ run }: { run: Run; rest: string[] }) {
     <section className="logs" aria-label="Logs">
       <div className="row log-choice">
         {choices.length <= MOST_BUTTONS ? (
-          <div className="log-choices" role="group" aria-label="Which log">
-            {choices.map((one) => (
-              <button key={one.id} type="button" className="log-pick" aria-pressed={one.id === choice.id} title={`${one.log.name}, ${bytes(one.log.size)}`} onClick={() => pick(one)}>
-                {one.title}
-                {one.rank !== undefined && one.rank === run.error?.rank && attempt === run.attempt && (
-                  <span className="log-failed">
-                    <span aria-hidden="true"> ✕</span>
-                    <span className="visually-hidden"> failed first</span>
-                  </span>
-                )}
-              </button>
-            ))}
-          </div>
+          <Choices
+            label="Which log"
+            value={choice.id}
+            onChange={(id) => pick(choices.find((one) => one.id === id)!)}
+            values={choices.map((one) => ({ id: one.id, hint: `${one.log.name}, ${bytes(one.log.size)}`, title: <Title choice={one} failed={one.rank !== undefined && one.rank === run.error?.rank && attempt === run.attempt} /> }))}
+          />
         ) : (
           <label>
             Log{" "}
@@ -78,6 +72,20 @@ export default function LogsTab({ run }: { run: Run; rest: string[] }) {
       </div>
       <Opened key={`${choice.log.attempt}/${choice.log.name}`} run={run} choice={choice} live={!over && (choice.log.attempt === run.attempt || choice.log.attempt === 0)} />
     </section>
+  );
+}
+
+function Title({ choice, failed }: { choice: Choice; failed: boolean }) {
+  return (
+    <>
+      {choice.title}
+      {failed && (
+        <span className="log-failed">
+          <span aria-hidden="true"> ✕</span>
+          <span className="visually-hidden"> failed first</span>
+        </span>
+      )}
+    </>
   );
 }
 
