@@ -4,6 +4,7 @@ import { bytes } from "../../../lib/format";
 import { parseLine, type Pen, type Span } from "../../../lib/ansi";
 import { Button } from "../../../ui/base";
 import type { Row } from "./log_file";
+import "../../../ui/ansi.css";
 
 /** Of a longer row only the start is shown at first. */
 export const MOST_SHOWN = 4000;
