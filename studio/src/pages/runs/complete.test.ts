@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { accept, complete, fieldAt, type Known } from "./complete";
+import { accept, complete, fieldAt, isHalf, type Known } from "./complete";
 import { both, groupQuery, listQuery, quoted } from "./query";
 
 const known: Known = {
@@ -50,6 +50,11 @@ describe("completion", () => {
     expect(fieldAt("status:f", 8)).toBeNull();
     expect(fieldAt("exper", 5)).toBeNull();
   });
+});
+
+it("knows a query that is not whole yet", () => {
+  for (const half of ["status:", "metrics.loss<", "tags.", "a or", "(a or b", 'experiment:"big', "-", "birds -", "status:failed,"]) expect(isHalf(half), half).toBe(true);
+  for (const whole of ["", "birds", "status:failed", "(a or b)", 'experiment:"big birds"', "-status:failed", "floor", "a.b"]) expect(isHalf(whole), whole).toBe(false);
 });
 
 describe("queries that the page makes", () => {

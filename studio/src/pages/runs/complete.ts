@@ -112,6 +112,14 @@ export function accept(text: string, offer: Offer, choice: Completion): { text: 
   return { text: head + rest, caret: head.length + (whole && blank === "" ? 1 : 0) };
 }
 
+/** A term, a quote or a parenthesis is still being typed: to ask the server would only bring a complaint. */
+export function isHalf(text: string): boolean {
+  if ((text.match(/(?<!\\)"/g) ?? []).length % 2 === 1) return true;
+  const bare = text.replace(/"(\\.|[^"\\])*"/g, "q");
+  if ((bare.match(/\(/g) ?? []).length > (bare.match(/\)/g) ?? []).length) return true;
+  return /([:=<>!,]|(^|[\s(-])(tags|params|metrics)\.|(^|[\s(])(-|or|and|not))\s*$/i.test(bare);
+}
+
 /** The field whose values the caret asks for, if the page has to fetch them. */
 export function fieldAt(text: string, caret: number): string | null {
   const { from, to } = termAt(text, caret);

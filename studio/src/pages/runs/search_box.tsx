@@ -2,7 +2,7 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState, type KeyboardEvent, type RefObject } from "react";
 import { api, segment, type ApiError, type Schemas } from "../../lib/api";
 import { useResource } from "../../lib/resource";
-import { accept, complete, fieldAt, type Completion, type Known } from "./complete";
+import { accept, complete, fieldAt, isHalf, type Completion, type Known } from "./complete";
 import { SearchHelp } from "./search_help";
 
 const PAUSE = 120;
@@ -47,7 +47,7 @@ export function SearchBox({ workspace, q, onChange, error, input }: {
     setText(q);
   }
   useEffect(() => {
-    if (text === sent.current) return;
+    if (text === sent.current || isHalf(text)) return;
     const timer = setTimeout(() => {
       sent.current = text;
       onChange(text);
@@ -59,6 +59,12 @@ export function SearchBox({ workspace, q, onChange, error, input }: {
     input.current?.setSelectionRange(moveTo.current, moveTo.current);
     moveTo.current = null;
   });
+
+  const send = (query: string) => {
+    if (query === sent.current) return;
+    sent.current = query;
+    onChange(query);
+  };
 
   const known = useKnown(workspace, used, fieldAt(text, caret));
   const offer = complete(text, caret, known);
@@ -83,8 +89,7 @@ export function SearchBox({ workspace, q, onChange, error, input }: {
       choose(items[active]);
     } else if (event.key === "Enter") {
       setOpen(false);
-      sent.current = text;
-      onChange(text);
+      send(text);
     } else if (event.key === "Escape") {
       event.preventDefault();
       if (items.length > 0) setOpen(false);
@@ -111,7 +116,10 @@ export function SearchBox({ workspace, q, onChange, error, input }: {
           spellCheck={false}
           value={text}
           onFocus={() => setUsed(true)}
-          onBlur={() => setOpen(false)}
+          onBlur={() => {
+            setOpen(false);
+            send(text);
+          }}
           onSelect={(event) => setCaret(event.currentTarget.selectionStart ?? 0)}
           onChange={(event) => {
             setText(event.target.value);
@@ -146,8 +154,7 @@ export function SearchBox({ workspace, q, onChange, error, input }: {
       <SearchHelp
         onExample={(example) => {
           setText(example);
-          sent.current = example;
-          onChange(example);
+          send(example);
         }}
       />
       {error && (

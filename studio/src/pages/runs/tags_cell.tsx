@@ -1,5 +1,6 @@
 // Tags of a run as chips; a click edits them in place.
-import { createContext, useContext, useLayoutEffect, useRef, useState } from "react";
+import { createContext, useContext, useLayoutEffect, useRef, useState, type RefObject } from "react";
+import { createPortal } from "react-dom";
 import { api, segment, type Run, type RunRow } from "../../lib/api";
 import { useMay } from "../../lib/session";
 import { attempt, notify } from "../../ui/notify";
@@ -25,6 +26,7 @@ const shown = (key: string, value: string | null): string => (value === null ? k
 export function TagsCell({ row }: { row: RunRow }) {
   const editing = useContext(TagEditingContext);
   const may = useMay("contributor");
+  const button = useRef<HTMLButtonElement>(null);
   const tags = Object.entries(row.tags);
   const chips = tags.map(([key, value]) => (
     <span key={key} className="tag" title={shown(key, value)}>
@@ -35,6 +37,7 @@ export function TagsCell({ row }: { row: RunRow }) {
   return (
     <>
       <button
+        ref={button}
         type="button"
         className="runs-tags runs-tags-edit"
         aria-label={`Edit the tags of ${row.display_name}${tags.length ? `: ${tags.map(([key, value]) => shown(key, value)).join(", ")}` : ""}`}
@@ -45,28 +48,33 @@ export function TagsCell({ row }: { row: RunRow }) {
           {tags.length ? "✎" : "+ tag"}
         </span>
       </button>
-      {editing.id === row.id && <TagEditor row={row} />}
+      {editing.id === row.id && <TagEditor row={row} opener={button} />}
     </>
   );
 }
 
-function TagEditor({ row }: { row: RunRow }) {
+/** Outside the table, which would cut it off. */
+function TagEditor({ row, opener }: { row: RunRow; opener: RefObject<HTMLButtonElement | null> }) {
   const { start, show } = useContext(TagEditingContext);
   const [text, setText] = useState("");
   const box = useRef<HTMLDivElement>(null);
   const input = useRef<HTMLInputElement>(null);
 
   useLayoutEffect(() => {
-    const cell = box.current!.parentElement!.getBoundingClientRect();
+    const cell = opener.current!.getBoundingClientRect();
     const style = box.current!.style;
     const { offsetWidth: width, offsetHeight: height } = box.current!;
     style.left = `${Math.max(8, Math.min(cell.left, innerWidth - width - 8))}px`;
-    style.top = `${cell.bottom + height + 8 > innerHeight ? cell.top - height : cell.top}px`;
+    style.top = `${cell.top + height + 8 > innerHeight ? cell.bottom - height : cell.top}px`;
     input.current!.focus();
-    const outside = (event: MouseEvent) => !box.current?.contains(event.target as Node) && start(null);
+    const outside = (event: Event) => !box.current?.contains(event.target as Node) && start(null);
     document.addEventListener("mousedown", outside);
-    return () => document.removeEventListener("mousedown", outside);
-  }, [start]);
+    document.addEventListener("scroll", outside, true);
+    return () => {
+      document.removeEventListener("mousedown", outside);
+      document.removeEventListener("scroll", outside, true);
+    };
+  }, [start, opener]);
 
   const send = async (tags: Tags, change: { tags?: Tags; remove_tags?: string[] }) => {
     const before = row.tags;
@@ -87,12 +95,11 @@ function TagEditor({ row }: { row: RunRow }) {
     input.current?.focus();
   };
   const close = () => {
-    const opener = box.current?.parentElement?.querySelector<HTMLElement>(".runs-tags-edit");
     start(null);
-    opener?.focus();
+    opener.current?.focus();
   };
 
-  return (
+  return createPortal(
     <div
       ref={box}
       className="runs-tag-editor"
@@ -125,6 +132,7 @@ function TagEditor({ row }: { row: RunRow }) {
         }}
       />
       <span className="note">Enter adds, Escape closes</span>
-    </div>
+    </div>,
+    document.body,
   );
 }
