@@ -225,6 +225,8 @@ Router all_routes(App& app) {
   add_data_routes(router, app);
   add_compute_routes(router, app);
   add_queue_routes(router, app);
+  add_table_routes(router, app);
+  add_view_routes(router, app);
   add_token_routes(router, app);
   add_node_routes(router, app);
   add_rank_routes(router, app);

@@ -68,6 +68,8 @@ void add_snapshot_routes(Router& router, App& app);
 void add_blob_routes(Router& router, App& app);
 void add_compute_routes(Router& router, App& app);
 void add_queue_routes(Router& router, App& app);
+void add_table_routes(Router& router, App& app);
+void add_view_routes(Router& router, App& app);
 void add_token_routes(Router& router, App& app);
 void add_node_routes(Router& router, App& app);
 void add_rank_routes(Router& router, App& app);

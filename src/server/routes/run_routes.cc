@@ -86,10 +86,14 @@ Result<std::string> user_of(Tx& tx, const Principal& who) {
   return run.created_by;
 }
 
+struct Submission {
+  std::string workspace;
+  std::string user;
+  RunSpec spec;
+};
+
 // Starting and Preparing take no time for an environment that exists, so one transaction does both.
-Result<Response> submit(App& app, Request& request, const Principal& who) {
-  ROOST_TRY(const Json body, json_body(request));
-  ROOST_TRY(const RunSpec spec, parse_run_spec(body));
+Result<Response> start_run(App& app, const std::function<Result<Submission>(Tx&)>& asked_for) {
   Run run;
   Json answer;
   std::optional<BuildRequest> build;
@@ -97,10 +101,9 @@ Result<Response> submit(App& app, Request& request, const Principal& who) {
   const auto hold = app.blobs->hold();
   ROOST_CHECK(app.db->write([&](Tx& tx) -> Status {
     const Micros now = app.clock.now();
-    ROOST_CHECK(check_may_submit(tx, spec, who));
-    ROOST_TRY(const std::string user, user_of(tx, who));
-    ROOST_TRY(run, submit_run(tx, *app.blobs, app.curated, request.parameters["workspace"], spec, user, now));
-    if (!spec.interactive) {
+    ROOST_TRY(const Submission asked, asked_for(tx));
+    ROOST_TRY(run, submit_run(tx, *app.blobs, app.curated, asked.workspace, asked.spec, asked.user, now));
+    if (!asked.spec.interactive) {
       ROOST_TRY(build, prepare_environment(tx, run, app.build_settings, *app.environments, now));
     }
     answer = run_json(run);
@@ -113,6 +116,32 @@ Result<Response> submit(App& app, Request& request, const Principal& who) {
   app.run_changed(run.id);
   app.wake_control_loop();
   return json_response(answer, 201);
+}
+
+Result<Response> submit(App& app, Request& request, const Principal& who) {
+  ROOST_TRY(const Json body, json_body(request));
+  ROOST_TRY(const RunSpec spec, parse_run_spec(body));
+  return start_run(app, [&](Tx& tx) -> Result<Submission> {
+    ROOST_CHECK(check_may_submit(tx, spec, who));
+    ROOST_TRY(std::string user, user_of(tx, who));
+    return Submission{request.parameters["workspace"], std::move(user), spec};
+  });
+}
+
+Result<Response> rerun(App& app, const Request& request, const Principal& who) {
+  return start_run(app, [&](Tx& tx) -> Result<Submission> {
+    ROOST_TRY(const Run run, request_run(tx, request, who));
+    if (run.type == kInteractiveType) {
+      return fail(ErrorCode::kFailedPrecondition,
+                  fmt::format("{} is an interactive run: it ran where it was made, and only its own process knows what "
+                              "it did. Start that again",
+                              run.id));
+    }
+    ROOST_TRY(RunSpec spec, parse_run_spec(run.spec));
+    spec.tags = run.tags;
+    spec.properties["roost.rerun_of"] = run.id;
+    return Submission{run.workspace, who.name, std::move(spec)};
+  });
 }
 
 Result<Response> update(App& app, Request& request, const Principal& who) {
@@ -283,6 +312,8 @@ void add_run_routes(Router& router, App& app) {
                 [&app](Request& request, const Principal& who) { return update(app, request, who); });
   add_operation(router, app, "POST", "/api/v1/runs/{run}/cancel", "cancel_run", Need::kContributorOrRun,
                 [&app](Request& request, const Principal& who) { return cancel(app, request, who); });
+  add_operation(router, app, "POST", "/api/v1/runs/{run}/rerun", "rerun_run", Need::kContributor,
+                [&app](Request& request, const Principal& who) { return rerun(app, request, who); });
   add_operation(router, app, "POST", "/api/v1/runs/{run}/complete", "complete_run",
                 Need::kContributorOrRun,
                 [&app](Request& request, const Principal& who) { return complete(app, request, who); });

@@ -1,0 +1,299 @@
+#include "records/run_search.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace roost {
+namespace {
+
+bool contains(std::string_view text, const std::string& folded, std::string& scratch) {
+  fold_case(text, scratch);
+  return scratch.find(folded) != std::string::npos;
+}
+
+// The condition that a column has to meet, as SQL.
+std::string_view condition(Match match) {
+  switch (match) {
+    case Match::kEqual: return " = ?";
+    case Match::kNotEqual: return " IS NOT ?";
+    case Match::kLess: return " < ?";
+    case Match::kAtMost: return " <= ?";
+    case Match::kGreater: return " > ?";
+    case Match::kAtLeast: return " >= ?";
+    case Match::kPresent:
+    case Match::kPart: break;
+  }
+  return " IS NOT NULL";
+}
+
+std::string with(std::string_view select, std::string_view condition) {
+  std::string sql(select);
+  sql += condition;
+  return sql;
+}
+
+class Search {
+ public:
+  Search(Tx& tx, FoundRuns& found, Micros now) : tx_(tx), found_(found), now_(now) {}
+
+  Status look(bool archived_too) {
+    Rows rows = tx_.query("SELECT seq, attempt, archived FROM run INDEXED BY run_facts WHERE workspace = ?",
+                          found_.workspace);
+    while (rows.next()) {
+      const auto row = static_cast<std::size_t>(rows.integer(0));
+      if (row >= found_.attempts.size()) found_.attempts.resize(std::max(row + 1, found_.attempts.size() * 2));
+      found_.attempts[row] = static_cast<std::int32_t>(rows.integer(1));
+      if (archived_too || rows.integer(2) == 0) all_.add(rows.integer(0));
+    }
+    return rows.status();
+  }
+
+  const RunSet& all() const { return all_; }
+
+  Result<RunSet> find(const QueryNode& node) {
+    return std::visit([this](const auto& term) { return this->find(term); }, node.term);
+  }
+
+ private:
+  Result<RunSet> find(const AllOf& all) {
+    RunSet set = all_;
+    for (const QueryNode& node : all.nodes) {
+      ROOST_TRY(const RunSet one, find(node));
+      set.keep(one);
+    }
+    return set;
+  }
+  Result<RunSet> find(const AnyOf& any) {
+    RunSet set;
+    for (const QueryNode& node : any.nodes) {
+      ROOST_TRY(const RunSet one, find(node));
+      set.add_all(one);
+    }
+    return set;
+  }
+  Result<RunSet> find(const NoneOf& none) {
+    RunSet set = all_;
+    for (const QueryNode& node : none.nodes) {
+      ROOST_TRY(const RunSet one, find(node));
+      set.remove(one);
+    }
+    return set;
+  }
+
+  Result<RunSet> find(const TextTerm& term) {
+    std::string scratch;
+    ROOST_TRY(RunSet set, experiments([&](std::string_view name) { return contains(name, term.text, scratch); }));
+    ROOST_CHECK(names([&](std::int64_t row, std::string_view name, std::string_view id) {
+      if (contains(name, term.text, scratch) || contains(id, term.text, scratch)) set.add(row);
+    }));
+    return set;
+  }
+
+  Result<RunSet> find(const StatusTerm& term) {
+    RunSet set;
+    for (const RunStatus status : term.any) {
+      ROOST_CHECK(add_rows(set, tx_.query("SELECT seq FROM run WHERE workspace = ? AND status = ?", found_.workspace,
+                                          status_name(status))));
+    }
+    return set;
+  }
+
+  Result<RunSet> find(const FactTerm& term) {
+    RunSet set;
+    if (term.fact == RunFact::kExperiment) {
+      return experiments([&](std::string_view name) { return is_any(term, fold_case(name)); });
+    }
+    if (term.fact == RunFact::kName || term.fact == RunFact::kId) {
+      std::string scratch;
+      ROOST_CHECK(names([&](std::int64_t row, std::string_view name, std::string_view id) {
+        fold_case(term.fact == RunFact::kName ? name : id, scratch);
+        if (is_any(term, scratch)) set.add(row);
+      }));
+      return set;
+    }
+    Rows rows = tx_.query(fact_statement(term.fact), found_.workspace);
+    std::string before;  // neighbours mostly have the same user, compute and type
+    bool wanted = is_any(term, before);
+    while (rows.next()) {
+      if (rows.bytes(1) != before) {
+        before = rows.text(1);
+        wanted = is_any(term, fold_case(before));
+      }
+      if (wanted) set.add(rows.integer(0));
+    }
+    ROOST_CHECK(rows.status());
+    return set;
+  }
+
+  static const char* fact_statement(RunFact fact) {
+    switch (fact) {
+      case RunFact::kUser:
+        return "SELECT seq, created_by FROM run INDEXED BY run_facts WHERE workspace = ?";
+      case RunFact::kCompute:
+        return "SELECT seq, compute FROM run INDEXED BY run_facts WHERE workspace = ?";
+      case RunFact::kParent:
+        return "SELECT seq, parent FROM run INDEXED BY run_facts WHERE workspace = ?";
+      default:
+        return "SELECT seq, type FROM run INDEXED BY run_facts WHERE workspace = ?";
+    }
+  }
+
+  Result<RunSet> find(const LabelTerm& term) {
+    switch (term.what) {
+      case Labelled::kTag: return find_tag(term);
+      case Labelled::kParam: return find_param(term);
+      case Labelled::kMetric: break;
+    }
+    RunSet set;
+    constexpr std::string_view select = "SELECT run, attempt FROM metric INDEXED BY metric_by_name WHERE name = ?";
+    Rows rows = term.match == Match::kPresent
+                    ? tx_.query(select, term.name)
+                    : tx_.query(with(with(select, " AND last_number"), condition(term.match)), term.name, term.number);
+    while (rows.next()) {
+      if (found_.is_newest(rows.integer(0), rows.integer(1))) set.add(rows.integer(0));
+    }
+    ROOST_CHECK(rows.status());
+    return set;
+  }
+
+  Result<RunSet> find_tag(const LabelTerm& term) {
+    RunSet set;
+    if (term.match == Match::kPresent) {
+      ROOST_CHECK(add_rows(set, tx_.query("SELECT run FROM run_tag WHERE key = ?", term.name)));
+    } else if (term.match == Match::kPart) {
+      ROOST_CHECK(add_parts(set, term, tx_.query("SELECT run, value FROM run_tag WHERE key = ?", term.name)));
+    } else {
+      const std::string sql = with("SELECT run FROM run_tag WHERE key = ? AND value", condition(term.match));
+      ROOST_CHECK(add_rows(set, tx_.query(sql, term.name, term.value)));
+    }
+    return set;
+  }
+
+  Result<RunSet> find_param(const LabelTerm& term) {
+    RunSet set;
+    if (term.match == Match::kPresent) {
+      ROOST_CHECK(add_rows(set, tx_.query("SELECT run FROM run_param INDEXED BY run_param_by_name WHERE name = ?", term.name)));
+    } else if (term.match == Match::kPart) {
+      ROOST_CHECK(add_parts(set, term, tx_.query("SELECT run, value FROM run_param INDEXED BY run_param_by_name"
+                                                 " WHERE name = ?", term.name)));
+    } else if (term.number) {
+      const std::string sql = with("SELECT run FROM run_param INDEXED BY run_param_by_name WHERE name = ? AND number",
+                                   condition(term.match));
+      ROOST_CHECK(add_rows(set, tx_.query(sql, term.name, *term.number)));
+    } else {
+      const std::string sql = with("SELECT run FROM run_param INDEXED BY run_param_by_name WHERE name = ? AND value",
+                                   condition(term.match));
+      ROOST_CHECK(add_rows(set, tx_.query(sql, term.name, term.value)));
+    }
+    return set;
+  }
+
+  Result<RunSet> find(const MomentTerm& term) {
+    RunSet set;
+    const char* sql = "SELECT seq FROM run INDEXED BY run_by_created WHERE workspace = ? AND created >= ? AND created < ?";
+    if (term.moment == RunMoment::kStarted) {
+      sql = "SELECT seq FROM run INDEXED BY run_facts WHERE workspace = ? AND started >= ? AND started < ?";
+    } else if (term.moment == RunMoment::kEnded) {
+      sql = "SELECT seq FROM run INDEXED BY run_facts WHERE workspace = ? AND ended >= ? AND ended < ?";
+    }
+    ROOST_CHECK(add_rows(set, tx_.query(sql, found_.workspace, term.from, term.before)));
+    return set;
+  }
+
+  Result<RunSet> find(const SpanTerm& term) {
+    if (term.span == RunSpan::kAge) return find(moment_of_age(term));
+    RunSet set;
+    const std::string sql = with(
+        "SELECT seq FROM run INDEXED BY run_facts WHERE workspace = ? AND coalesce(ended, ?) - started", condition(term.match));
+    ROOST_CHECK(add_rows(set, tx_.query(sql, found_.workspace, now_, term.length)));
+    return set;
+  }
+
+  // Who is younger was created later.
+  MomentTerm moment_of_age(const SpanTerm& term) const {
+    MomentTerm moment{RunMoment::kCreated, INT64_MIN, INT64_MAX};
+    const Micros then = now_ - term.length;
+    if (term.match == Match::kLess) moment.from = then + 1;
+    if (term.match == Match::kAtMost) moment.from = then;
+    if (term.match == Match::kGreater) moment.before = then;
+    if (term.match == Match::kAtLeast) moment.before = then + 1;
+    return moment;
+  }
+
+  Result<RunSet> find(const KindTerm& term) {
+    RunSet set;
+    if (term.kind == RunKind::kAny) return all_;
+    const char* sql = "SELECT seq FROM run INDEXED BY run_facts WHERE workspace = ? AND archived = 1";
+    if (term.kind == RunKind::kChild) {
+      sql = "SELECT seq FROM run INDEXED BY run_facts WHERE workspace = ? AND parent IS NOT NULL";
+    } else if (term.kind == RunKind::kTop) {
+      sql = "SELECT seq FROM run INDEXED BY run_facts WHERE workspace = ? AND parent IS NULL";
+    }
+    ROOST_CHECK(add_rows(set, tx_.query(sql, found_.workspace)));
+    return set;
+  }
+
+  static bool is_any(const FactTerm& term, const std::string& folded) {
+    return std::any_of(term.any.begin(), term.any.end(), [&](const std::string& value) {
+      return term.part ? folded.find(value) != std::string::npos : folded == value;
+    });
+  }
+
+  static Status add_rows(RunSet& set, Rows rows) {
+    while (rows.next()) set.add(rows.integer(0));
+    return rows.status();
+  }
+
+  static Status add_parts(RunSet& set, const LabelTerm& term, Rows rows) {
+    const std::string part = fold_case(term.value);
+    std::string scratch;
+    while (rows.next()) {
+      if (contains(rows.bytes(1), part, scratch)) set.add(rows.integer(0));
+    }
+    return rows.status();
+  }
+
+  // The runs of those experiments whose name is wanted.
+  template <class Wanted>
+  Result<RunSet> experiments(Wanted wanted) {
+    std::vector<std::int64_t> ids;
+    RunSet set;
+    Rows rows = tx_.query("SELECT id, name FROM experiment WHERE workspace = ?", found_.workspace);
+    while (rows.next()) {
+      if (wanted(rows.bytes(1))) ids.push_back(rows.integer(0));
+    }
+    ROOST_CHECK(rows.status());
+    for (const std::int64_t id : ids) {
+      ROOST_CHECK(add_rows(set, tx_.query("SELECT seq FROM run INDEXED BY run_by_experiment WHERE experiment = ?", id)));
+    }
+    return set;
+  }
+
+  template <class Visit>
+  Status names(Visit visit) {
+    Rows rows = tx_.query("SELECT seq, display_name, id FROM run INDEXED BY run_by_workspace WHERE workspace = ?",
+                          found_.workspace);
+    while (rows.next()) visit(rows.integer(0), rows.bytes(1), rows.bytes(2));
+    return rows.status();
+  }
+
+  Tx& tx_;
+  FoundRuns& found_;
+  RunSet all_;
+  const Micros now_;
+};
+
+}  // namespace
+
+Result<FoundRuns> search_runs(Tx& tx, const std::string& workspace, const RunQuery& query, Micros now) {
+  FoundRuns found;
+  found.workspace = workspace;
+  Search search(tx, found, now);
+  ROOST_CHECK(search.look(query.archived_too));
+  ROOST_TRY(found.runs, search.find(query.root));
+  found.runs.keep(search.all());
+  return found;
+}
+
+}  // namespace roost

@@ -1,0 +1,168 @@
+#include "records/run_table.h"
+
+#include <fmt/format.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "records/run_order.h"
+#include "records/run_search.h"
+
+namespace roost {
+namespace {
+
+Json time_or_null(const Rows& rows, int column) {
+  return rows.is_null(column) ? Json() : Json(format_time(rows.integer(column)));
+}
+
+// The first line of the message: the last lines of an error can be long.
+Json error_line(std::string_view stored) {
+  const Json error = Json::parse(stored, nullptr, false);
+  if (!error.is_object() || !error.contains("message") || !error["message"].is_string()) return {};
+  const auto& message = error["message"].get_ref<const std::string&>();
+  return message.substr(0, message.find('\n'));
+}
+
+// NaN has no number in the database, but its text is there.
+void put_metric(Json& metrics, const Rows& rows) {
+  if (!rows.is_null(1)) {
+    metrics[rows.text(0)] = number_json(rows.real(1));
+  } else if (rows.bytes(2) == "\"NaN\"") {
+    metrics[rows.text(0)] = "NaN";
+  }
+}
+
+Result<Json> metrics_of(Tx& tx, std::int64_t run, std::int64_t attempt, const RowColumns& columns) {
+  Json metrics = Json::object();
+  if (columns.all_metrics) {
+    Rows rows = tx.query("SELECT name, last_number, last_json FROM metric WHERE run = ? AND attempt = ?", run, attempt);
+    while (rows.next()) put_metric(metrics, rows);
+    ROOST_CHECK(rows.status());
+    return metrics;
+  }
+  for (const auto& name : columns.metrics) {
+    Rows rows = tx.query("SELECT name, last_number, last_json FROM metric WHERE run = ? AND attempt = ? AND name = ?", run,
+                         attempt, name);
+    if (rows.next()) put_metric(metrics, rows);
+    ROOST_CHECK(rows.status());
+  }
+  return metrics;
+}
+
+Result<Json> params_of(Tx& tx, std::int64_t run, const RowColumns& columns) {
+  Json params = Json::object();
+  if (columns.all_params) {
+    Rows rows = tx.query("SELECT name, value FROM run_param WHERE run = ?", run);
+    while (rows.next()) params[rows.text(0)] = rows.text(1);
+    ROOST_CHECK(rows.status());
+    return params;
+  }
+  for (const auto& name : columns.params) {
+    Rows rows = tx.query("SELECT value FROM run_param WHERE run = ? AND name = ?", run, name);
+    if (rows.next()) params[name] = rows.text(0);
+    ROOST_CHECK(rows.status());
+  }
+  return params;
+}
+
+Result<std::int64_t> count_children(Tx& tx, const std::string& id) {
+  Rows rows = tx.query("SELECT count(*) FROM run INDEXED BY run_by_parent WHERE parent = ?", id);
+  const std::int64_t count = rows.next() ? rows.integer(0) : 0;
+  ROOST_CHECK(rows.status());
+  return count;
+}
+
+// Nothing is added for a run that does not exist.
+Status add_row(Tx& tx, std::int64_t run, const RowColumns& columns, Json& items) {
+  Json row;
+  std::int64_t attempt = 0;
+  {
+    Rows rows = tx.query(
+        "SELECT r.id, r.number, r.display_name, e.name, r.status, r.type, r.parent, r.compute, r.created_by, r.created,"
+        " r.started, r.ended, r.attempt, r.tags_json, r.error_json, r.archived"
+        " FROM run r JOIN experiment e ON e.id = r.experiment WHERE r.seq = ?",
+        run);
+    if (!rows.next()) return rows.status();
+    attempt = rows.integer(12);
+    const bool ran = !rows.is_null(10) && !rows.is_null(11);
+    row = {{"id", rows.text(0)},
+           {"number", rows.integer(1)},
+           {"display_name", rows.text(2)},
+           {"experiment", rows.text(3)},
+           {"status", rows.text(4)},
+           {"type", rows.text(5)},
+           {"parent", rows.is_null(6) ? Json() : Json(rows.text(6))},
+           {"compute", rows.text(7)},
+           {"created_by", rows.text(8)},
+           {"created_at", format_time(rows.integer(9))},
+           {"started_at", time_or_null(rows, 10)},
+           {"ended_at", time_or_null(rows, 11)},
+           {"duration_seconds", ran ? Json(static_cast<double>(rows.integer(11) - rows.integer(10)) / kSecond) : Json()},
+           {"tags", Json::parse(rows.bytes(13), nullptr, false)},
+           {"error", rows.is_null(14) ? Json() : error_line(rows.bytes(14))},
+           {"archived", rows.integer(15) != 0}};
+  }
+  ROOST_TRY(row["children"], count_children(tx, row["id"].get_ref<const std::string&>()));
+  ROOST_TRY(row["metrics"], metrics_of(tx, run, attempt, columns));
+  ROOST_TRY(row["params"], params_of(tx, run, columns));
+  items.push_back(std::move(row));
+  return {};
+}
+
+}  // namespace
+
+Result<RowColumns> parse_row_columns(const std::vector<std::string>& texts) {
+  RowColumns columns;
+  for (const auto& text : texts) {
+    ROOST_TRY(RunColumn column, parse_run_column(text));
+    if (column.kind == RunColumn::kMetric && column.name == "*") {
+      columns.all_metrics = true;
+    } else if (column.kind == RunColumn::kMetric) {
+      columns.metrics.push_back(std::move(column.name));
+    } else if (column.kind == RunColumn::kParam && column.name == "*") {
+      columns.all_params = true;
+    } else if (column.kind == RunColumn::kParam) {
+      columns.params.push_back(std::move(column.name));
+    } else {
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("rows have \"{}\" anyway; ask for metrics.NAME or params.NAME", printable(text)));
+    }
+  }
+  return columns;
+}
+
+Result<Json> query_runs(Tx& tx, const RunTableRequest& request, Micros now) {
+  ROOST_TRY(const FoundRuns found, search_runs(tx, request.workspace, request.query, now));
+  ROOST_TRY(const auto rows, order_runs(tx, found, request.order, request.offset, request.limit, now));
+  ROOST_TRY(Json items, run_rows(tx, rows, request.columns));
+  return Json{{"items", std::move(items)}, {"total", found.runs.count()}};
+}
+
+Result<Json> list_run_columns(Tx& tx, const std::string& workspace) {
+  Json columns = Json::object();
+  for (const char* kind : {"metrics", "params", "tags"}) {
+    Json names = Json::array();
+    Rows rows = tx.query("SELECT name FROM run_column WHERE workspace = ? AND kind = ? LIMIT 1000", workspace, kind);
+    while (rows.next()) names.push_back(rows.text(0));
+    ROOST_CHECK(rows.status());
+    columns[kind] = std::move(names);
+  }
+  return columns;
+}
+
+Result<Json> run_rows(Tx& tx, const std::vector<std::string>& ids, const RowColumns& columns) {
+  std::vector<std::int64_t> runs;
+  for (const auto& id : ids) {
+    Rows rows = tx.query("SELECT seq FROM run WHERE id = ?", id);
+    if (rows.next()) runs.push_back(rows.integer(0));
+    ROOST_CHECK(rows.status());
+  }
+  return run_rows(tx, runs, columns);
+}
+
+Result<Json> run_rows(Tx& tx, const std::vector<std::int64_t>& runs, const RowColumns& columns) {
+  Json items = Json::array();
+  for (const std::int64_t run : runs) ROOST_CHECK(add_row(tx, run, columns, items));
+  return items;
+}
+
+}  // namespace roost
