@@ -1,6 +1,11 @@
+#include <charconv>
+#include <cmath>
+
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "domain/names.h"
+#include "observe/chart_query.h"
 #include "observe/metric_store.h"
 #include "records/run_records.h"
 #include "server/routes/routes.h"
@@ -29,6 +34,52 @@ Result<Response> get_metric(App& app, Request& request, const Principal& who) {
     return {};
   }));
   return json_response(answer);
+}
+
+Result<std::optional<double>> number_query(const Request& request, const char* name) {
+  const auto text = request.query_value(name);
+  if (!text) return std::nullopt;
+  double value = 0;
+  const char* end = text->data() + text->size();
+  const auto [at, error] = std::from_chars(text->data(), end, value);
+  if (error == std::errc() && at == end && std::isfinite(value)) return value;
+  return fail(ErrorCode::kInvalidArgument,
+              fmt::format("\"{}\" is \"{}\"; it must be a number", name, printable(*text)));
+}
+
+Result<ChartView> chart_view(const Request& request) {
+  ChartView view;
+  const std::string x = text_query(request, "x");
+  if (!x.empty() && x != "step" && x != "time") {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("\"x\" is \"{}\"; it must be step or time", printable(x)));
+  }
+  view.by_time = x == "time";
+  ROOST_TRY(view.from, number_query(request, "from"));
+  ROOST_TRY(view.to, number_query(request, "to"));
+  ROOST_TRY(view.buckets, integer_query(request, "buckets", 1000, 1, 20'000));
+  return view;
+}
+
+Result<Response> get_charts(App& app, Request& request, const Principal& who) {
+  ROOST_TRY(const ChartView view, chart_view(request));
+  const auto names = text_queries(request, "name");
+  if (names.size() > 100) return fail(ErrorCode::kInvalidArgument, "ask for at most 100 metrics at a time");
+  Response response;
+  response.body = "{\"items\":[";
+  ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {
+    ROOST_TRY(const Run run, request_run(tx, request, who));
+    const std::int64_t attempt = attempt_for(request, run);
+    for (const auto& name : names) {
+      const auto metric = find_metric(tx, run, attempt, name);
+      if (!metric && metric.error().code == ErrorCode::kNotFound) continue;
+      if (!metric) return fail(metric.error());
+      if (response.body.back() == '}') response.body += ',';
+      ROOST_CHECK(append_chart(tx, *metric, view, response.body));
+    }
+    return {};
+  }));
+  response.body += "]}";
+  return response;
 }
 
 // What a process outside a node reports: the lines of a spool, told by offset like a runner's, so that
@@ -74,6 +125,8 @@ void add_metric_routes(Router& router, App& app) {
   add_operation(router, app, "GET", "/api/v1/runs/{run}/metrics/{name...}", "get_metric",
                 Need::kReaderOrRun,
                 [&app](Request& request, const Principal& who) { return get_metric(app, request, who); });
+  add_operation(router, app, "GET", "/api/v1/runs/{run}/charts", "get_charts", Need::kReaderOrRun,
+                [&app](Request& request, const Principal& who) { return get_charts(app, request, who); });
   add_operation(router, app, "GET", "/api/v1/runs/{run}/system-metrics", "get_system_metrics",
                 Need::kReaderOrRun, [&app](Request& request, const Principal& who) -> Result<Response> {
                   ROOST_TRY(const auto buckets, integer_query(request, "buckets", 1000, 1, 100'000));
