@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 
 #include <fmt/format.h>
@@ -22,6 +23,7 @@ struct RunsOptions {
   std::string parent;
   std::string since;
   std::string until;
+  std::string query;
   std::int64_t limit = 20;
   bool all = false;
   bool quiet = false;
@@ -51,12 +53,39 @@ Result<std::string> list_path(const Console& console, const RunsOptions& options
   return console.in_workspace("/runs") + query;
 }
 
+bool has_filters(const RunsOptions& options) {
+  return !options.experiment.empty() || !options.statuses.empty() || !options.tags.empty() || !options.name.empty() ||
+         !options.compute.empty() || !options.parent.empty() || !options.since.empty() || !options.until.empty();
+}
+
+// Rows of the run table, which has pages by offset, as a list.
+Result<Json> query_runs(const Console& console, ApiClient& client, const RunsOptions& options) {
+  Json items = Json::array();
+  for (;;) {
+    const std::int64_t left = options.all ? 1000 : std::min<std::int64_t>(1000, options.limit - static_cast<std::int64_t>(items.size()));
+    ROOST_TRY(const Json page, client.get(fmt::format("{}?q={}&offset={}&limit={}", console.in_workspace("/run-table"),
+                                                      percent_encode(options.query), items.size(), left)));
+    const Json& rows = child(page, "items");
+    items.insert(items.end(), rows.begin(), rows.end());
+    const bool enough = !options.all && static_cast<std::int64_t>(items.size()) >= options.limit;
+    if (rows.empty() || enough) break;
+  }
+  return Json{{"items", std::move(items)}, {"next_cursor", nullptr}};
+}
+
+Result<Json> find_runs(const Console& console, ApiClient& client, const RunsOptions& options) {
+  if (!options.query.empty()) return query_runs(console, client, options);
+  ROOST_TRY(const std::string path, list_path(console, options));
+  return all_items(client, path, options.all ? 0 : static_cast<std::size_t>(options.limit));
+}
+
 Result<int> list_runs(Console& console, const RunsOptions& options) {
   if (options.limit < 1) return fail(ErrorCode::kInvalidArgument, "--limit must be at least 1");
-  ROOST_TRY(const std::string path, list_path(console, options));
+  if (!options.query.empty() && has_filters(options)) {
+    return fail(ErrorCode::kInvalidArgument, "--query says all by itself; write the other filters into it");
+  }
   ROOST_TRY(ApiClient * client, console.client());
-  const auto limit = options.all ? 0 : static_cast<std::size_t>(options.limit);
-  ROOST_TRY(const Json list, all_items(*client, path, limit));
+  ROOST_TRY(const Json list, find_runs(console, *client, options));
   if (console.json()) return Console::print_json(list);
   const Json& runs = child(list, "items");
   if (options.quiet) {
@@ -89,11 +118,13 @@ void register_runs(Verb& root, Console& console) {
       .option("--parent", options->parent, "RUN", "only children of this run")
       .option("--since", options->since, "TIME", "only made after: 2h, 7d, 2026-11-15")
       .option("--until", options->until, "TIME", "only made before")
+      .option("--query", options->query, "QUERY", "only those that the studio's search finds: docs/studio.md")
       .option("-n,--limit", options->limit, "N", "at most so many (default: 20)")
       .flag("-a,--all", options->all, "all of them")
       .flag("-q,--quiet", options->quiet, "print ids only")
       .example("roost runs --experiment birds --status Failed --since 1d")
       .example("roost runs --tag stage=baseline --json")
+      .example("roost runs --query 'status:failed metrics.loss<0.3 -tags.draft'")
       .action([&console, options] { return list_runs(console, *options); });
 }
 
