@@ -71,7 +71,6 @@ Result<std::int64_t> count_children(Tx& tx, const std::string& id) {
   return count;
 }
 
-// Nothing is added for a run that does not exist.
 Status add_row(Tx& tx, std::int64_t run, const RowColumns& columns, Json& items) {
   Json row;
   std::int64_t attempt = 0;
@@ -133,7 +132,8 @@ Result<RowColumns> parse_row_columns(const std::vector<std::string>& texts) {
 Result<Json> query_runs(Tx& tx, const RunTableRequest& request, Micros now) {
   ROOST_TRY(const FoundRuns found, search_runs(tx, request.workspace, request.query, now));
   ROOST_TRY(const auto rows, order_runs(tx, found, request.order, request.offset, request.limit, now));
-  ROOST_TRY(Json items, run_rows(tx, rows, request.columns));
+  Json items = Json::array();
+  for (const std::int64_t row : rows) ROOST_CHECK(add_row(tx, row, request.columns, items));
   return Json{{"items", std::move(items)}, {"total", found.runs.count()}};
 }
 
@@ -149,19 +149,18 @@ Result<Json> list_run_columns(Tx& tx, const std::string& workspace) {
   return columns;
 }
 
-Result<Json> run_rows(Tx& tx, const std::vector<std::string>& ids, const RowColumns& columns) {
-  std::vector<std::int64_t> runs;
-  for (const auto& id : ids) {
-    Rows rows = tx.query("SELECT seq FROM run WHERE id = ?", id);
-    if (rows.next()) runs.push_back(rows.integer(0));
-    ROOST_CHECK(rows.status());
-  }
-  return run_rows(tx, runs, columns);
-}
-
-Result<Json> run_rows(Tx& tx, const std::vector<std::int64_t>& runs, const RowColumns& columns) {
+Result<Json> run_rows(Tx& tx, const std::string& workspace, const std::vector<std::string>& ids,
+                      const RowColumns& columns) {
   Json items = Json::array();
-  for (const std::int64_t run : runs) ROOST_CHECK(add_row(tx, run, columns, items));
+  for (const auto& id : ids) {
+    std::int64_t run = 0;
+    {
+      Rows rows = tx.query("SELECT seq FROM run WHERE id = ? AND workspace = ?", id, workspace);
+      if (rows.next()) run = rows.integer(0);
+      ROOST_CHECK(rows.status());
+    }
+    if (run != 0) ROOST_CHECK(add_row(tx, run, columns, items));
+  }
   return items;
 }
 

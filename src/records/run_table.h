@@ -44,8 +44,8 @@ Result<Json> group_runs(Tx& tx, const std::string& workspace, const RunQuery& qu
 // {"metrics", "params", "tags"}, at most 1000 names of each.
 Result<Json> list_run_columns(Tx& tx, const std::string& workspace);
 
-// An array of the rows of these runs, in this order; those that do not exist are left out.
-Result<Json> run_rows(Tx& tx, const std::vector<std::string>& ids, const RowColumns& columns = RowColumns::all());
-Result<Json> run_rows(Tx& tx, const std::vector<std::int64_t>& rows, const RowColumns& columns = RowColumns::all());
+// An array of the rows of these runs, in this order; those that the workspace does not have are left out.
+Result<Json> run_rows(Tx& tx, const std::string& workspace, const std::vector<std::string>& ids,
+                      const RowColumns& columns = RowColumns::all());
 
 }  // namespace roost

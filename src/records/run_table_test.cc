@@ -130,9 +130,11 @@ TEST_F(RunTable, GroupsWithNullForThoseThatLackIt) {
 
 TEST_F(RunTable, RowsByIdLeaveOutWhatIsNotThere) {
   write([&](Tx& tx) -> Status {
-    ROOST_TRY(const Json rows, run_rows(tx, {runs_[1].id, "absent", runs_[0].id}));
+    ROOST_TRY(const Json rows, run_rows(tx, "default", {runs_[1].id, "absent", runs_[0].id}));
     EXPECT_EQ(rows.size(), 2U);
     EXPECT_EQ(rows[0]["id"], runs_[1].id);
+    ROOST_TRY(const Json others, run_rows(tx, "other", {runs_[1].id}));
+    EXPECT_TRUE(others.empty());
     return {};
   });
 }

@@ -13,14 +13,12 @@
 #include "records/attempt_records.h"
 #include "records/compute_records.h"
 #include "records/run_records.h"
+#include "records/run_table.h"
 #include "records/workspace_records.h"
 #include "server/run_details.h"
 
 namespace roost {
 namespace {
-
-// TEMPORARY until records/run_table.h comes.
-Result<Json> run_rows(Tx&, const std::string&, const std::vector<std::string>&) { return Json::array(); }
 
 constexpr std::size_t kLogPiece = 256 * 1024;
 
