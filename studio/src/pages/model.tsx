@@ -146,17 +146,17 @@ export default function ModelPage({ workspace, name }: { workspace: string; name
         <section className="card" aria-label="Facts">
           <Facts model={model} may={may} onChange={update} />
         </section>
-        <section className="card" aria-labelledby="files-title">
-          <h2 id="files-title">Files</h2>
+        <section className="card">
+          <h2>Files</h2>
           <ModelFiles name={name} version={model.version} content={model.content} />
         </section>
       </div>
-      <section className="models-section" aria-labelledby="lineage-title">
-        <h2 id="lineage-title">Lineage</h2>
+      <section className="models-section">
+        <h2>Lineage</h2>
         <LineageGraph workspace={workspace} versions={items} chosen={model.version} />
       </section>
-      <section className="models-section" aria-labelledby="versions-title">
-        <h2 id="versions-title">Versions</h2>
+      <section className="models-section">
+        <h2>Versions</h2>
         <Versions workspace={workspace} versions={items} chosen={model.version} />
       </section>
       {deleting && (

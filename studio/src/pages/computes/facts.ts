@@ -4,7 +4,10 @@ import { count } from "../../lib/format";
 
 type Compute = Schemas["Compute"];
 
-export const kindOf = (compute: Compute): string => (compute.type === "Slurm" ? "Slurm" : "this machine");
+export function kindOf(compute: Compute): string {
+  if (compute.type === "Slurm") return `Slurm${slurmOf(compute) ? ` (${slurmOf(compute)})` : ""}`;
+  return compute.vm_size === "local" ? "this machine" : `${compute.vm_size} on this machine`;
+}
 
 export function resourcesOf(compute: Compute): string {
   const { cpus, memory_mb, gpus } = compute.resources;

@@ -27,7 +27,7 @@ function Card({ compute, waiting, onLimits }: { compute: Compute; waiting: strin
         {compute.vm_priority === "lowpriority" && <span className="tag">low priority</span>}
       </header>
       <p className="note">
-        {compute.type === "Slurm" ? "Slurm" : `${compute.vm_size} on ${kindOf(compute)}`}, each node {resourcesOf(compute)}
+        {kindOf(compute)}, each node {resourcesOf(compute)}
       </p>
       <NodesBar compute={compute} />
       <dl className="computes-numbers">
@@ -107,8 +107,8 @@ export function ComputeList({ workspace }: { workspace: string }) {
           <Card key={compute.name} compute={compute} waiting={waiting(compute.name)} onLimits={may ? () => setEditing(compute.name) : undefined} />
         ))}
       </div>
-      <section className="computes-section" aria-labelledby="queue-title">
-        <h2 id="queue-title">Queue</h2>
+      <section className="computes-section">
+        <h2>Queue</h2>
         <Queue workspace={workspace} queue={queue} />
       </section>
       {edited && <LimitsDialog compute={edited} onDone={again} onClose={() => setEditing(undefined)} />}

@@ -55,9 +55,11 @@ interface NodesProps {
   nodes: ReturnType<typeof useNodes>;
   utilisation: Map<string, Utilisation> | undefined;
   compute: Schemas["Compute"];
+  /** Of runs, as far as they are known. */
+  names: ReadonlyMap<string, string>;
 }
 
-export function Nodes({ nodes, utilisation, compute }: NodesProps) {
+export function Nodes({ nodes, utilisation, compute, names }: NodesProps) {
   if (nodes.loading) return <Loading what="the nodes" />;
   if (!nodes.data) return nodes.error ? <Problem error={nodes.error} retry={nodes.reload} /> : null;
   const items = nodes.data.items;
@@ -90,7 +92,7 @@ export function Nodes({ nodes, utilisation, compute }: NodesProps) {
                 <Time at={node.state_at} />
                 {node.state === "idle" && items.length > compute.min_nodes && leavesIn(node) > 0 && <div className="note">ends in {duration(leavesIn(node))}</div>}
               </td>
-              <td>{node.run ? <Link href={runPath(node.run)}>{node.run}</Link> : "–"}</td>
+              <td>{node.run ? <Link href={runPath(node.run)}>{names.get(node.run) || node.run}</Link> : "–"}</td>
               <td>
                 <Use use={utilisation?.get(node.id)} />
               </td>

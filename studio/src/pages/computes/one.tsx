@@ -9,7 +9,7 @@ import { useMay } from "../../lib/session";
 import { Button, Link, Loading, Problem, Time } from "../../ui/base";
 import { FormDialog } from "../../ui/form";
 import { notify } from "../../ui/notify";
-import { kindOf, resourcesOf, slurmOf, stateOf } from "./facts";
+import { kindOf, resourcesOf, stateOf } from "./facts";
 import { LimitsDialog } from "./limits_form";
 import { Nodes, useNodes, useUtilisation } from "./nodes";
 import { busyShare, NodesBar } from "./nodes_bar";
@@ -20,11 +20,14 @@ type Box = "limits" | "delete" | "preempt";
 
 function Facts({ compute }: { compute: Compute }) {
   const busy = busyShare(compute.node_state_counts);
-  const limit = (value: number, what: string) => (value === 0 ? "no limit" : `${value} ${what}`);
+  const limits = [
+    compute.max_nodes_per_user > 0 && `at most ${compute.max_nodes_per_user} nodes`,
+    compute.max_runs_per_user > 0 && `at most ${compute.max_runs_per_user} runs at a time`,
+  ].filter(Boolean);
   return (
     <dl className="facts">
       <dt>Kind</dt>
-      <dd>{compute.type === "Slurm" ? `Slurm${slurmOf(compute) ? ` (${slurmOf(compute)})` : ""}` : `${compute.vm_size} on ${kindOf(compute)}`}</dd>
+      <dd>{kindOf(compute)}</dd>
       <dt>Each node</dt>
       <dd>{resourcesOf(compute)}</dd>
       <dt>Priority</dt>
@@ -34,9 +37,7 @@ function Facts({ compute }: { compute: Compute }) {
         {compute.min_nodes} to {compute.max_nodes}; an idle one ends after {duration(compute.idle_seconds_before_scaledown)}
       </dd>
       <dt>Per user</dt>
-      <dd>
-        {limit(compute.max_nodes_per_user, "nodes")}, {limit(compute.max_runs_per_user, "runs")}
-      </dd>
+      <dd>{limits.length > 0 ? limits.join(", ") : "no limit"}</dd>
       <dt>Busy</dt>
       <dd>{busy === undefined ? "no node is up" : `${Math.round(100 * busy)} % of the nodes that are up`}</dd>
       <dt>Created</dt>
@@ -140,12 +141,12 @@ export function OneCompute({ workspace, name }: { workspace: string; name: strin
           <Facts compute={data} />
         </div>
       </div>
-      <section className="computes-section" aria-labelledby="nodes-title">
-        <h2 id="nodes-title">Nodes</h2>
-        <Nodes nodes={nodes} utilisation={utilisation.data} compute={data} />
+      <section className="computes-section">
+        <h2>Nodes</h2>
+        <Nodes nodes={nodes} utilisation={utilisation.data} compute={data} names={new Map(queue.data?.items.map((item) => [item.run, item.display_name]))} />
       </section>
-      <section className="computes-section" aria-labelledby="queue-title">
-        <h2 id="queue-title">Runs and queue</h2>
+      <section className="computes-section">
+        <h2>Runs and queue</h2>
         <Queue workspace={workspace} compute={name} queue={queue} />
       </section>
       {box === "limits" && <LimitsDialog compute={data} onDone={again} onClose={close} />}

@@ -66,18 +66,18 @@ export function EnvironmentList({ workspace }: { workspace: string }) {
       )}
       {list.data && items.length === 0 && find !== "" && <p className="note">No environment fits.</p>}
       {registered.length > 0 && (
-        <section className="environments-section" aria-label="Registered">
+        <section className="environments-section">
           <h2>Registered</h2>
           <Table workspace={workspace} items={registered} label="Registered environments" />
         </section>
       )}
       {curated.length > 0 && (
-        <section className="environments-section" aria-label="Curated">
+        <section className="environments-section">
           <h2>Curated</h2>
           <Table workspace={workspace} items={curated} label="Curated environments" />
         </section>
       )}
-      <section className="environments-section" aria-label="Builds">
+      <section className="environments-section">
         <h2>Builds on this machine</h2>
         <Builds />
       </section>

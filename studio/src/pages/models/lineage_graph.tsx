@@ -63,7 +63,7 @@ export function LineageGraph({ workspace, versions, chosen }: { workspace: strin
             const name = row?.display_name || run;
             return (
               <Node key={id} x={x} y={y} href={runPath(run)} title={name} label={`Run ${name}${row ? `, ${row.status}` : ""}`} className="run">
-                {row ? `${row.experiment} · ${row.status}` : rows.loading ? "…" : "the run is not in this workspace"}
+                {row ? `${row.experiment} · ${row.status}` : rows.loading ? "…" : rows.error ? "more could not be asked for" : "not in this workspace"}
               </Node>
             );
           })}
