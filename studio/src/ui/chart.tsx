@@ -32,14 +32,16 @@ export interface ChartProps {
   height?: number;
   unit?: Unit;
   actions?: ReactNode;
-  /** A short remark under the title, for example that points are left out. */
+  /** A short remark beside the title, for example that points are left out. */
   note?: ReactNode;
   /** Makes the whole data as CSV; without it the CSV has what the chart shows. */
   csv?: () => Promise<string>;
+  /** Its points are on their way. */
+  loading?: boolean;
 }
 
 export const Chart = memo(function Chart(props: ChartProps) {
-  const { title, curves, xKind, logY = false, smoothing = 0, range = null, onRange, group, height = 220, unit, actions, note, csv } = props;
+  const { title, curves, xKind, logY = false, smoothing = 0, range = null, onRange, group, height = 220, unit, actions, note, csv, loading = false } = props;
   const theme = useThemeVersion();
   const host = useRef<HTMLDivElement>(null);
   const plot = useRef<Plot>(null);
@@ -120,6 +122,7 @@ export const Chart = memo(function Chart(props: ChartProps) {
         <span className="chart-title" title={title}>
           {title}
         </span>
+        {note && <span className="chart-note note">{note}</span>}
         <span className="chart-actions">
           {actions}
           <Button kind="quiet" small title="Save the chart as PNG" aria-label={`Save the chart ${title} as PNG`} onClick={() => plot.current?.plot && savePng(plot.current.plot.ctx.canvas, title, drawn)}>
@@ -130,7 +133,6 @@ export const Chart = memo(function Chart(props: ChartProps) {
           </Button>
         </span>
       </figcaption>
-      {note && <p className="chart-note note">{note}</p>}
       <div
         ref={host}
         className="chart-plot"
@@ -143,9 +145,10 @@ export const Chart = memo(function Chart(props: ChartProps) {
         onKeyDown={keys}
         onBlur={() => plot.current?.showCursor(null)}
       >
-        {empty && <p className="chart-empty note">No points yet</p>}
+        {empty && <p className="chart-empty note">{loading ? "Loading …" : "No points yet"}</p>}
       </div>
       <Legend
+        title={title}
         curves={drawn}
         onToggle={(id) =>
           setHidden((old) => {

@@ -2,7 +2,9 @@
 import { number } from "../../lib/format";
 import type { Curve, Drawn } from "./curve";
 
-export function Legend({ curves, onToggle }: { curves: Drawn[]; onToggle: (id: string) => void }) {
+export function Legend({ title, curves, onToggle }: { title: string; curves: Drawn[]; onToggle: (id: string) => void }) {
+  // One curve with the name of the chart needs no name again.
+  const named = curves.length !== 1 || curves[0]!.label !== title;
   return (
     <div className="chart-legend">
       <span className="chart-place" data-place>
@@ -11,7 +13,7 @@ export function Legend({ curves, onToggle }: { curves: Drawn[]; onToggle: (id: s
       <ul>
         {curves.map((curve) => (
           <li key={curve.id}>
-            <button
+            {named && <button
               type="button"
               aria-pressed={!curve.hidden}
               disabled={curves.length === 1}
@@ -20,7 +22,7 @@ export function Legend({ curves, onToggle }: { curves: Drawn[]; onToggle: (id: s
             >
               <i className={curve.dashed ? "dashed" : ""} style={{ borderColor: curve.color.startsWith("--") ? `var(${curve.color})` : curve.color }} aria-hidden="true" />
               <span>{curve.label}</span>
-            </button>
+            </button>}
             <span data-value className="chart-value" />
           </li>
         ))}

@@ -72,7 +72,8 @@ function Filled({ title, names, settings }: { title: string; names: string[]; se
       height={settings.height}
       actions={actions}
       csv={csv}
-      note={odd > 0 ? `${odd} ${odd === 1 ? "place is" : "places are"} NaN or infinite: a gap.` : undefined}
+      loading={names.some((name) => !store.series(name))}
+      note={odd > 0 ? `${odd} NaN or infinite` : undefined}
     />
   );
 }
@@ -82,7 +83,7 @@ export const MetricChart = memo(function MetricChart({ title, names, settings }:
   const list = names.join("\n");
   const [box, was] = useNear(useCallback(() => store.want(list.split("\n")), [store, list]));
   return (
-    <div ref={box} className="metrics-chart" style={{ minHeight: settings.height + 66 }}>
+    <div ref={box} className="metrics-chart" style={{ minHeight: settings.height + 58 }}>
       {was && <Filled title={title} names={names} settings={settings} />}
     </div>
   );

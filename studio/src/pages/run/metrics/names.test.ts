@@ -4,11 +4,12 @@ import { isCurve, matcher, sections, type Summary } from "./names";
 const NAMES = ["train/loss", "loss", "val/loss", "train/acc"];
 
 test("a chart a metric, in groups, pinned first", () => {
-  const [pinned, plain, train, val] = sections(NAMES, "each", ["val/loss", "gone"]);
+  const [pinned, plain, train, none] = sections(NAMES, "each", ["val/loss", "gone"]);
   expect(pinned!.charts.map((chart) => chart.title)).toEqual(["val/loss"]);
   expect(plain!.title).toBe("Metrics");
+  expect(plain!.charts.map((chart) => chart.title)).toEqual(["loss", "val/loss"]);
   expect(train!.charts.map((chart) => chart.title)).toEqual(["train/loss", "train/acc"]);
-  expect(val!.title).toBe("val");
+  expect(none).toBeUndefined();
 });
 
 test("the same last part in one chart", () => {

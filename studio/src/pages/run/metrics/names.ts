@@ -38,14 +38,17 @@ export interface Section {
 const first = (name: string): string => (name.includes("/") ? name.slice(0, name.indexOf("/")) : "");
 const last = (name: string): string => name.slice(name.lastIndexOf("/") + 1);
 
-/** Pinned ones come first; then by the part of the name before "/". */
+/** Pinned ones come first; then by the part of the name before "/", where several have it. */
 export function sections(names: readonly string[], view: View, pinned: readonly string[]): Section[] {
   const out: Section[] = [];
   const top = pinned.filter((name) => names.includes(name));
   if (top.length > 0) out.push({ title: "Pinned", charts: top.map((name) => ({ title: name, names: [name] })) });
   const groups = new Map<string, string[]>();
+  const sizes = new Map<string, number>();
+  for (const name of names) sizes.set(first(name), (sizes.get(first(name)) ?? 0) + 1);
   for (const name of names) {
-    const key = view === "last" ? last(name) : first(name);
+    // One metric alone needs no group of its own.
+    const key = view === "last" ? last(name) : sizes.get(first(name)) === 1 ? "" : first(name);
     const group = groups.get(key);
     if (group) group.push(name);
     else groups.set(key, [name]);

@@ -4,6 +4,7 @@ import { api, apiUrl, segment, segments, type ApiError, type Schemas } from "../
 import { Button, Loading, Problem } from "../../../ui/base";
 import { download, fileName } from "../../../ui/chart/save";
 import { notify } from "../../../ui/notify";
+import { AccuracyTable } from "./accuracy_table";
 import { ConfusionMatrix } from "./confusion_matrix";
 import { metricsCsv } from "./csv";
 import type { Summary } from "./names";
@@ -45,6 +46,8 @@ function Body({ run, metric, points }: { run: string; metric: Summary; points: P
       );
     case "confusion_matrix":
       return <ConfusionMatrix value={last.value} />;
+    case "accuracy_table":
+      return <AccuracyTable value={last.value} />;
     case "row":
       return <DataTable table={tableOf(points.map((point) => ({ step: point.step, ...(point.value as object) })))} />;
     case "scalar":

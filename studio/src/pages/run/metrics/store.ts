@@ -98,9 +98,14 @@ export class CurveStore {
     this.queue(name, "whole");
   }
 
+  /** Ends what is under way; the store can be used again after it. */
   stop(): void {
     this.stopped.abort();
+    this.stopped = new AbortController();
     if (this.timer !== undefined) clearTimeout(this.timer);
+    this.timer = undefined;
+    this.waiting = [];
+    this.asked.clear();
   }
 
   private get key(): Key {
@@ -154,6 +159,7 @@ export class CurveStore {
 
   private async ask(names: string[], kind: "whole" | "tail" | "fine"): Promise<void> {
     const zoom = kind === "fine" ? this.zoomed : null;
+    const { signal } = this.stopped;
     if (kind === "fine" && !zoom) return;
     const key: Key = zoom?.x === "time" ? "times" : "steps";
     let from = zoom?.from;
@@ -164,7 +170,7 @@ export class CurveStore {
       const answer = await api.get<Schemas["Charts"]>(
         `/runs/${segment(this.run)}/charts`,
         { name: names, attempt: this.attempt, buckets: this.buckets, x: zoom?.x, from, to: zoom?.to },
-        this.stopped.signal,
+        signal,
       );
       for (const chart of answer.items) {
         const entry = this.entry(chart.name);
@@ -187,7 +193,7 @@ export class CurveStore {
         entry.version += 1;
       }
     } catch (error) {
-      if (this.stopped.signal.aborted) return;
+      if (signal.aborted) return;
       for (const name of names) {
         const entry = this.entry(name);
         entry.error = error as Error;

@@ -17,7 +17,7 @@ interface Props {
 export function Toolbar({ settings, change, smoothing, onSmoothing, epoch, attempts }: Props) {
   return (
     <div className="metrics-toolbar" role="group" aria-label="How the metrics are shown">
-      <input type="search" aria-label="Filter metrics by name" placeholder="Filter by name or /expression/" value={settings.filter} onChange={(event) => change({ filter: event.target.value })} />
+      <input type="search" aria-label="Filter metrics by name" placeholder="Name or /regex/" value={settings.filter} onChange={(event) => change({ filter: event.target.value })} />
       <label>
         Charts{" "}
         <select value={settings.view} onChange={(event) => change({ view: event.target.value as View })}>

@@ -23,7 +23,9 @@ test("a run that is over does not go on ticking", () => {
 });
 
 test("attempts are told apart", () => {
-  const attempts = attemptsOf([event(1, "Running", 0), event(2, "Queued", 3, "its node was lost"), event(2, "Running", 4)], 6000);
+  const lost = "its node was lost";
+  const attempts = attemptsOf([event(0, "Queued", 0), event(1, "Running", 1), event(1, "Queued", 3, lost), event(2, "Running", 4)], 6000);
+  expect(attempts.map((attempt) => attempt.stages.map((stage) => stage.status))).toEqual([["Queued", "Running"], ["Queued", "Running"]]);
   expect(attempts.map(({ attempt, end, endReason }) => [attempt, end, endReason])).toEqual([
     [1, "tried again", "its node was lost"],
     [2, null, null],

@@ -20,29 +20,37 @@ export interface Attempt {
   endReason: string | null;
 }
 
-/** `events` oldest first. A state lasts until the next event, the last one until `now`. */
+const BEFORE = new Set(["NotStarted", "Starting", "Preparing", "Queued", "Provisioning"]);
+
+/**
+ * `events` oldest first. A state lasts until the next event, the last one until `now`. The server counts an attempt up
+ * when it has a node; here it begins where the run waits (again), so that its waiting belongs to it.
+ */
 export function attemptsOf(events: readonly Schemas["RunEvent"][], now: number): Attempt[] {
   const attempts: Attempt[] = [];
+  let ran = false;
   events.forEach((event, i) => {
     let current = attempts[attempts.length - 1];
-    if (!current || current.attempt !== event.attempt) {
-      current = { attempt: event.attempt, stages: [], seconds: 0, end: null, endReason: null };
-      attempts.push(current);
+    const again = ran && BEFORE.has(event.to);
+    if (current && again) {
+      current.end = "tried again";
+      current.endReason = event.reason;
     }
-    const next = events[i + 1];
+    if (!current || again) {
+      current = { attempt: attempts.length + 1, stages: [], seconds: 0, end: null, endReason: null };
+      attempts.push(current);
+      ran = false;
+    }
+    ran ||= !BEFORE.has(event.to);
     if (ENDS.has(event.to)) {
       current.end = event.to;
       current.endReason = event.reason;
       return;
     }
-    const to = next?.at ?? null;
+    const to = events[i + 1]?.at ?? null;
     const seconds = Math.max(0, ((to === null ? now : Date.parse(to)) - Date.parse(event.at)) / 1000);
     current.stages.push({ status: event.to, from: event.at, to, seconds, reason: event.reason });
     current.seconds += seconds;
-    if (next && next.attempt !== event.attempt) {
-      current.end = "tried again";
-      current.endReason = next.reason;
-    }
   });
   // What was passed through in no time is not worth a line.
   for (const attempt of attempts) {
