@@ -144,6 +144,9 @@ export class Plot implements Member {
 
   private yRange = (): Range => {
     const found = valuesWithin(this.curves, this.shown, this.options.logY);
+    // Shares and rates are judged against nothing and, if it is known, all.
+    if (this.options.unit === "percent") return [0, Math.max(100, found?.[1] ?? 0)];
+    if (this.options.unit === "bytes/s") return [0, (found?.[1] || 1) * 1.05];
     return found ? padded(found, this.options.logY) : this.options.logY ? [0.1, 10] : [0, 1];
   };
 

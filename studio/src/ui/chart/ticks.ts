@@ -24,10 +24,11 @@ export function tick(value: number, step: number): string {
   const size = Math.abs(value);
   if (size < step / 1e3) return "0";
   if (size >= 1e6 || (size < 1e-3 && step < 1e-3)) {
-    const digits = Math.max(0, Math.min(6, Math.ceil(Math.log10(size / step) - 1e-9)));
+    const digits = Math.max(0, Math.min(6, Math.ceil(Math.log10(size / step) - 1e-9) + 1));
     return value.toExponential(digits).replace(/\.?0+e/, "e").replace("e+", "e");
   }
-  const decimals = Math.max(0, Math.min(9, -Math.floor(Math.log10(step) + 1e-9)));
+  // One more than the step's first digit, since steps of 2.5 have two.
+  const decimals = Math.max(0, Math.min(9, 1 - Math.floor(Math.log10(step) + 1e-9)));
   const text = value.toFixed(decimals);
   return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
 }
