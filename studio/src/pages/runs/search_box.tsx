@@ -152,9 +152,11 @@ export function SearchBox({ workspace, q, onChange, error, input }: {
         </ul>
       </div>
       <SearchHelp
+        key={q}
         onExample={(example) => {
           setText(example);
           send(example);
+          input.current?.focus();
         }}
       />
       {error && (

@@ -137,6 +137,9 @@ export class RowSource {
     }
     this.total = total;
     items.forEach((row, i) => {
+      const old = this.rows.get(offset + i);
+      // The same object for the same content: such a row is not drawn again.
+      if (old?.id === row.id && JSON.stringify(old) === JSON.stringify(row)) return;
       this.drop(offset + i);
       this.rows.set(offset + i, row);
       this.places.set(row.id, offset + i);

@@ -96,7 +96,10 @@ export function RunTable({ rows, state, change, selection, actions, cursor, comp
       box.current!.scrollTop = scrollFor(line, scrollTop, size.height, lineHeight);
       look();
     },
-    moveBy: (by) => (box.current!.scrollTop += by * lineHeight),
+    moveBy: (by) => {
+      box.current!.scrollTop += by * lineHeight;
+      look();
+    },
     atTop: () => (box.current?.scrollTop ?? 0) < lineHeight,
     onScreen: () => ({ first: Math.ceil(top / lineHeight), last: Math.min(lines, Math.floor((top + size.height) / lineHeight)) }),
   };
@@ -149,7 +152,7 @@ export function RunTable({ rows, state, change, selection, actions, cursor, comp
         aria-rowcount={lines + 1}
         aria-label="Runs"
         className={`runs-table${compact ? " compact" : sideways ? " sideways" : ""}`}
-        style={{ "--grid": compact ? "2.4rem minmax(0, 1fr)" : grid.template, "--line-height": `${lineHeight}px`, minWidth: compact ? undefined : `${grid.least}rem` } as object}
+        style={{ "--grid": compact ? "2.4rem minmax(0, 1fr) auto" : grid.template, "--line-height": `${lineHeight}px`, minWidth: compact ? undefined : `${grid.least}rem` } as object}
       >
         <Header head={head} columns={columns} compact={compact} state={state} change={change} selection={selection} rows={() => visibleRows(spans, handle)} />
         <tbody role="rowgroup" style={{ height: lines * lineHeight }}>
@@ -197,7 +200,7 @@ function Header({ head, columns, compact, state, change, selection, rows }: Head
             onChange={() => (selection.runs.size > 0 ? selection.clear() : selection.set(rows(), true))}
           />
         </th>
-        {[NAME, ...(compact ? [] : columns)].map((column) => (
+        {[NAME, ...(compact ? [columnOf("created")] : columns)].map((column) => (
           <th key={column.id} role="columnheader" aria-sort={direction(column)} className={`${column.numeric ? "number" : ""}${column === NAME ? " runs-first" : ""}`}>
             {column.sort === null ? (
               column.title

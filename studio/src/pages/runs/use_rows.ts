@@ -29,12 +29,18 @@ export interface Rows {
 
 const DEEPEST = 5;
 
+const queryOf = (state: TableState, q: string, typed?: string): RowQuery => ({ q, sort: state.sort, columns: requested(state.columns), ...(typed === undefined ? {} : { typed }) });
+
+/** Asks for the first rows before the page is drawn, so that they come with the session and not after it. */
+export function askEarly(workspace: string, state: TableState): void {
+  if (state.group === "") sourcesOf(workspace).get(queryOf(state, listQuery(state), state.q)).want(0, PAGE);
+}
+
 export function useRows(workspace: string, state: TableState): Rows {
   const sources = sourcesOf(workspace);
   useSyncExternalStore(sources.subscribe, () => sources.version);
-  const columns = requested(state.columns);
   const q = listQuery(state);
-  const query = (text: string, typed?: string): RowQuery => ({ q: text, sort: state.sort, columns, ...(typed === undefined ? {} : { typed }) });
+  const query = (text: string, typed?: string) => queryOf(state, text, typed);
 
   const levelOf = (source: RowSource, depth: number): Level<RowSource> => {
     const level: Level<RowSource> = { source, total: source.total ?? (depth > 0 ? 1 : 0), inserts: [] };
@@ -58,6 +64,7 @@ export function useRows(workspace: string, state: TableState): Rows {
   else if (wanted.total !== undefined && shown.current?.source !== wanted) shown.current = { source: wanted, key: listKey };
   useEffect(() => {
     if (!wanted) return;
+    if (wanted.error) wanted.retry();
     if (wanted.total === undefined) wanted.want(0, PAGE);
     else if (Date.now() - wanted.freshAt > 1000) void wanted.refresh(false);
     return () => wanted.stop();

@@ -68,8 +68,9 @@ function Views({ workspace, search }: { workspace: string; search: URLSearchPara
 }
 
 export function ViewsMenu(props: { workspace: string; search: URLSearchParams }) {
+  // A choice closes the menu: it is another one for another view.
   return (
-    <Menu label="Views" align="right">
+    <Menu key={viewOf(props.search)} label="Views" align="right">
       <Views {...props} />
     </Menu>
   );
