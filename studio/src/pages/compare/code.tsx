@@ -35,7 +35,7 @@ function Changes({ before, after }: { before: string; after: string }) {
   const snapshots = useResource(`compare-code/${before}/${after}`, () => Promise.all([loadSnapshot(before), loadSnapshot(after)]));
   const changes = snapshots.data ? compareFiles(filesOf(snapshots.data[0]), filesOf(snapshots.data[1])) : [];
   const file = search.get("file");
-  const chosen = changes.find((one) => one.path === file) ?? changes[0];
+  const chosen = changes.find((one) => one.path === file) ?? changes.find((one) => one.kind === "changed") ?? changes[0];
   // An address that names a file of other runs would mislead.
   useEffect(() => {
     if (snapshots.data && file && !changes.some((one) => one.path === file)) change({ file: null });
@@ -68,7 +68,7 @@ function Changes({ before, after }: { before: string; after: string }) {
 }
 
 export function CodeDiff({ runs }: { runs: ComparedRun[] }) {
-  const pair = usePair(runs);
+  const pair = usePair(runs, (run) => run.run.snapshot);
   if (!pair) return null;
   const [before, after] = [pair.before.run.snapshot, pair.after.run.snapshot];
   return (

@@ -29,10 +29,11 @@ export function dimensionsOf(runs: readonly ComparedRun[]): Dimension[] {
 
 export const varies = ({ values }: Dimension): boolean => new Set(values.map(String)).size > 1;
 
-/** Axes for a first look: parameters that differ, then metrics. */
+/** Axes for a first look: parameters that differ and that most runs have, then metrics. */
 export function usualAxes(dimensions: readonly Dimension[]): string[] {
-  const params = dimensions.filter((one) => one.id.startsWith("params.") && varies(one)).slice(0, 6);
-  const metrics = dimensions.filter((one) => one.id.startsWith("metrics.") && varies(one)).slice(0, 3);
+  const common = (one: Dimension) => varies(one) && one.values.filter((value) => value !== undefined).length * 2 >= one.values.length;
+  const params = dimensions.filter((one) => one.id.startsWith("params.") && common(one)).slice(0, 6);
+  const metrics = dimensions.filter((one) => one.id.startsWith("metrics.") && common(one)).slice(0, 3);
   const axes = [...params, ...metrics].map((one) => one.id);
   return axes.length >= 2 ? axes : dimensions.slice(0, 4).map((one) => one.id);
 }

@@ -5,7 +5,7 @@ import { usePair } from "./pair";
 import type { ComparedRun } from "./comparison";
 
 export function EnvironmentDiff({ runs }: { runs: ComparedRun[] }) {
-  const pair = usePair(runs);
+  const pair = usePair(runs, (run) => environmentText(run.run));
   if (!pair) return null;
   const [before, after] = [environmentText(pair.before.run), environmentText(pair.after.run)];
   return (

@@ -2,12 +2,14 @@
 import { useSearch } from "../../lib/route";
 import type { ComparedRun } from "./comparison";
 
-/** Those that the address names, else the first and the second. */
-export function usePair(runs: ComparedRun[]): { before: ComparedRun; after: ComparedRun; chooser: React.ReactElement } | undefined {
+/** Those that the address names, else the first and one that differs from it. */
+export function usePair(runs: ComparedRun[], valueOf: (run: ComparedRun) => string | null): { before: ComparedRun; after: ComparedRun; chooser: React.ReactElement } | undefined {
   const [search, change] = useSearch();
   const before = runs.find((run) => run.id === search.get("a")) ?? runs[0];
-  const after = runs.find((run) => run.id === search.get("b")) ?? runs.find((run) => run.id !== before?.id);
-  if (!before || !after) return undefined;
+  if (!before) return undefined;
+  const others = runs.filter((run) => run.id !== before.id);
+  const after = runs.find((run) => run.id === search.get("b")) ?? others.find((run) => valueOf(run) !== valueOf(before)) ?? others[0];
+  if (!after) return undefined;
   const select = (label: string, name: "a" | "b", chosen: ComparedRun) => (
     <label>
       {label}{" "}

@@ -10,7 +10,7 @@ import { ChooseDimension } from "./choose";
 import { dimensionsOf, usualAxes, type Dimension } from "./dimensions";
 import { rampColor } from "./ramp";
 import { Ramp } from "./ramp_legend";
-import { isNumeric, scaleOf, type Scale } from "./scale";
+import { isNumeric, scaleOf, wantsLog, type Scale } from "./scale";
 import { cssColor } from "./selection";
 import type { ComparedRun } from "./comparison";
 
@@ -39,7 +39,10 @@ function Controls({ dimensions, axes, colorBy, logs }: { dimensions: Dimension[]
   const [search, change] = useSearch();
   const ids = axes.map((axis) => axis.id);
   const toggle = (id: string) => change({ axis: ids.includes(id) ? ids.filter((one) => one !== id) : [...ids, id] });
-  const toggleLog = (id: string) => change({ logaxis: logs.has(id) ? [...logs].filter((one) => one !== id) : [...logs, id] });
+  const toggleLog = (id: string) => {
+    const next = logs.has(id) ? [...logs].filter((one) => one !== id) : [...logs, id];
+    change({ logaxis: next.length > 0 ? next : ["none"] });
+  };
   return (
     <div className="compare-controls">
       <Menu label="Axes">
@@ -71,7 +74,9 @@ export function Parallel({ runs }: { runs: ComparedRun[] }) {
   const asked = search.getAll("axis");
   const wanted = asked.length > 0 ? asked : usualAxes(dimensions);
   const axes = wanted.flatMap((id) => dimensions.find((one) => one.id === id) ?? []);
-  const logs = new Set(search.getAll("logaxis"));
+  // Until someone chooses, axes that ask for it are log; "none" is a choice, too.
+  const askedLogs = search.getAll("logaxis");
+  const logs = new Set(askedLogs.length > 0 ? askedLogs : dimensions.filter((one) => one.id.startsWith("params.") && wantsLog(one.values)).map((one) => one.id));
   const lastMetric = axes.filter((one) => one.id.startsWith("metrics.")).at(-1)?.id;
   const chosenColor = search.get("color") ?? lastMetric ?? "run";
   const colorBy = dimensions.find((one) => one.id === chosenColor);

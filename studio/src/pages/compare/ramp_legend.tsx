@@ -20,9 +20,9 @@ export function Ramp({ label, scale }: { label: string; scale: Scale }) {
   return (
     <p className="compare-ramp">
       <span>{label}</span>
-      <span>{scale.ticks[0]!.text}</span>
+      <span>{scale.ends[0]}</span>
       <span className="compare-ramp-bar" style={{ backgroundImage: `linear-gradient(to right, ${stops})` }} aria-hidden="true" />
-      <span>{scale.ticks.at(-1)!.text}</span>
+      <span>{scale.ends[1]}</span>
     </p>
   );
 }

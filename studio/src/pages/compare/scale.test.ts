@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { niceTicks, scaleOf, tickText } from "./scale";
+import { niceTicks, scaleOf, tickText, wantsLog } from "./scale";
 
 test("ticks are round numbers within the range", () => {
   expect(niceTicks(0, 1, 5)).toEqual([0, 0.2, 0.4, 0.6, 0.8, 1]);
@@ -36,5 +36,12 @@ test("words are categories, in their order", () => {
 test("a metric that is not a number anywhere has an axis without places", () => {
   const scale = scaleOf(["NaN", "Infinity"]);
   expect(scale.at("NaN")).toBeUndefined();
+});
+test("a wide range of positive numbers wants a log axis", () => {
+  expect(wantsLog(["0.001", "0.1", undefined])).toBe(true);
+  expect(wantsLog([1, 50])).toBe(false);
+  expect(wantsLog([0, 1000])).toBe(false);
+  expect(wantsLog(["sgd"])).toBe(false);
+  expect(scaleOf([0.00123456, 2]).ends).toEqual(["0.00123", "2"]);
 });
 test("texts of ticks", () => expect([0.00001, 1500000, 0.1, 32].map(tickText)).toEqual(["1e-5", "1.5e6", "0.1", "32"]));

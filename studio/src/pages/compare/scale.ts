@@ -4,6 +4,8 @@ export interface Scale {
   /** undefined: the value has no place (it is absent, not a number, or not positive on a log axis). */
   at: (value: string | number | undefined) => number | undefined;
   ticks: { at: number; text: string }[];
+  /** What stands at 0 and at 1. */
+  ends: [string, string];
 }
 
 /** A number where the text is one; Infinity and NaN have no place on an axis. */
@@ -23,6 +25,16 @@ export function tickText(value: number): string {
   const size = Math.abs(value);
   if (size >= 1e6 || size < 1e-4) return value.toExponential(1).replace(".0e", "e").replace("e+", "e");
   return String(Number(value.toPrecision(6)));
+}
+
+const shortText = (value: number): string => tickText(Number(value.toPrecision(3)));
+
+/** Positive numbers over two powers of ten or more are better seen on a log axis. */
+export function wantsLog(values: readonly (string | number | undefined)[]): boolean {
+  if (!isNumeric(values)) return false;
+  const numbers = values.flatMap((value) => numeric(value) ?? []);
+  const low = Math.min(...numbers);
+  return numbers.length > 0 && low > 0 && Math.max(...numbers) / low >= 99.999;
 }
 
 /** Round numbers from `low` to `high`, about `wanted` of them. */
@@ -52,6 +64,7 @@ function linear(numbers: number[], wanted: number): Scale {
       return parsed === undefined ? undefined : place(parsed);
     },
     ticks: ticks.map((value) => ({ at: place(value), text: tickText(value) })),
+    ends: [shortText(low), shortText(high)],
   };
 }
 
@@ -71,6 +84,7 @@ function logarithmic(numbers: number[]): Scale {
       return parsed === undefined || parsed <= 0 ? undefined : place(parsed);
     },
     ticks: ticks.map((value) => ({ at: Math.min(1, Math.max(0, place(value))), text: tickText(Number(value.toPrecision(6))) })),
+    ends: [shortText(10 ** low), shortText(10 ** high)],
   };
 }
 
@@ -82,6 +96,7 @@ function categories(values: string[]): Scale {
     kind: "category",
     at: (value) => (value === undefined ? undefined : places.get(String(value))),
     ticks: all.map((text, i) => ({ at: place(i), text })),
+    ends: [all[0] ?? "", all.at(-1) ?? ""],
   };
 }
 
@@ -90,6 +105,6 @@ export function scaleOf(values: readonly (string | number | undefined)[], log = 
   const present = values.filter((value) => value !== undefined);
   if (!isNumeric(present)) return categories(present.map(String));
   const numbers = present.flatMap((value) => numeric(value) ?? []);
-  if (numbers.length === 0) return { kind: "linear", at: () => undefined, ticks: [] };
+  if (numbers.length === 0) return { kind: "linear", at: () => undefined, ticks: [], ends: ["", ""] };
   return log && numbers.every((n) => n > 0) ? logarithmic(numbers) : linear(numbers, wanted);
 }

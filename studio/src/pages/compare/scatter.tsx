@@ -7,7 +7,7 @@ import { ChooseDimension } from "./choose";
 import { dimensionsOf, usualAxes, varies, type Dimension } from "./dimensions";
 import { rampColor } from "./ramp";
 import { Ramp } from "./ramp_legend";
-import { isNumeric, scaleOf } from "./scale";
+import { isNumeric, scaleOf, wantsLog } from "./scale";
 import { cssColor } from "./selection";
 import type { ComparedRun } from "./comparison";
 
@@ -26,13 +26,16 @@ export function Scatter({ runs }: { runs: ComparedRun[] }) {
   const [search, change] = useSearch();
   const [box, measured] = useWidth();
   const dimensions = useMemo(() => dimensionsOf(runs), [runs]);
-  const usual = usualAxes(dimensions);
+  // What takes the most values spreads the points best.
+  const different = (id: string) => new Set(dimensions.find((one) => one.id === id)?.values.filter((value) => value !== undefined)).size;
+  const usual = usualAxes(dimensions).sort((a, b) => different(b) - different(a));
   const metric = dimensions.find((one) => one.id.startsWith("metrics.") && varies(one) && isNumeric(one.values));
-  const x = useAxis("sx", dimensions, usual.find((id) => id !== metric?.id));
+  const x = useAxis("sx", dimensions, usual.find((id) => id.startsWith("params.")) ?? usual.find((id) => id !== metric?.id));
   const y = useAxis("sy", dimensions, metric?.id);
   const colorBy = dimensions.find((one) => one.id === search.get("color"));
   if (!x || !y) return <p className="note">These runs have no parameters and no metrics yet.</p>;
-  const [logX, logY] = [search.get("slogx") === "1", search.get("slogy") === "1"];
+  const isLog = (name: string, axis: Dimension) => (search.has(name) ? search.get(name) === "1" : axis.id.startsWith("params.") && wantsLog(axis.values));
+  const [logX, logY] = [isLog("slogx", x), isLog("slogy", y)];
   const width = Math.max(measured, 300);
   const [scaleX, scaleY] = [scaleOf(x.values, logX, width / 110), scaleOf(y.values, logY, 6)];
   const scaleColor = colorBy && scaleOf(colorBy.values);
@@ -51,13 +54,13 @@ export function Scatter({ runs }: { runs: ComparedRun[] }) {
   return (
     <>
       <div className="compare-controls">
-        <ChooseDimension label="x" value={x.id} dimensions={dimensions} onChange={(id) => change({ sx: id })} />
+        <ChooseDimension label="x" value={x.id} dimensions={dimensions} onChange={(id) => change({ sx: id, slogx: null })} />
         <label>
-          <input type="checkbox" checked={logX} onChange={() => change({ slogx: logX ? null : "1" })} /> log x
+          <input type="checkbox" checked={logX} onChange={() => change({ slogx: logX ? "0" : "1" })} /> log x
         </label>
-        <ChooseDimension label="y" value={y.id} dimensions={dimensions} onChange={(id) => change({ sy: id })} />
+        <ChooseDimension label="y" value={y.id} dimensions={dimensions} onChange={(id) => change({ sy: id, slogy: null })} />
         <label>
-          <input type="checkbox" checked={logY} onChange={() => change({ slogy: logY ? null : "1" })} /> log y
+          <input type="checkbox" checked={logY} onChange={() => change({ slogy: logY ? "0" : "1" })} /> log y
         </label>
         <ChooseDimension label="Colour by" value={colorBy?.id ?? ""} dimensions={dimensions} none="run" onChange={(id) => change({ color: id })} />
       </div>

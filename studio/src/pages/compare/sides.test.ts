@@ -19,7 +19,7 @@ test("of three the one that differs is marked, of two both", () => {
   expect(two).toMatchObject({ differs: true });
   expect(two?.cells.map((cell) => [cell.text, cell.odd])).toEqual([["0.1", true], [undefined, true]]);
 });
-test("two values that are had equally often are both marked", () => {
+test("of two values that are had equally often neither is the usual one", () => {
   expect(usualValue(["x", "x", "y", "y"])).toBeNull();
   expect(usualValue(["x", "x", "y"])).toBe("x");
   expect(usualValue([undefined, undefined, "y"])).toBeUndefined();

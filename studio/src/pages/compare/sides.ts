@@ -13,7 +13,7 @@ export interface Cell {
   text: string | undefined;
   /** The whole value, where the text is short. */
   full?: string;
-  /** It is not what most of the others have. */
+  /** Not what most of the others have; of two runs that differ, both. Metrics nearly always differ, so there it says nothing. */
   odd: boolean;
   best?: "smallest" | "largest";
 }
@@ -27,7 +27,7 @@ export interface Line {
 
 export type Shown = "last" | "min" | "max";
 
-/** The value that more runs have than any other; none if no value is had twice. */
+/** The value that more runs have than any other; null if there is no such value. */
 export function usualValue(values: readonly (string | undefined)[]): string | undefined | null {
   const counts = new Map<string | undefined, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
@@ -44,6 +44,7 @@ export function usualValue(values: readonly (string | undefined)[]): string | un
 function lineOf(group: string, name: string, values: (string | undefined)[], texts?: (string | undefined)[]): Line {
   const differs = values.some((value) => value !== values[0]);
   const usual = differs ? usualValue(values) : null;
+  const isOdd = (value: string | undefined) => differs && group !== "Metrics" && (usual === null ? values.length === 2 : value !== usual);
   const present = values.filter((value) => value !== undefined);
   return {
     group,
@@ -52,7 +53,7 @@ function lineOf(group: string, name: string, values: (string | undefined)[], tex
     numeric: present.length > 0 && present.every((value) => value.trim() !== "" && Number.isFinite(Number(value))),
     cells: values.map((value, i) => {
       const text = texts ? texts[i] : value;
-      const cell: Cell = { text, odd: differs && (usual === null || value !== usual) };
+      const cell: Cell = { text, odd: isOdd(value) };
       if (value !== undefined && value !== text) cell.full = value;
       return cell;
     }),

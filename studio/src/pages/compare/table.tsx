@@ -109,10 +109,10 @@ export function SideBySide({ runs }: { runs: ComparedRun[] }) {
         </fieldset>
         <label>
           <span className="visually-hidden">Find a line</span>
-          <input type="search" placeholder="Find a parameter or metric" value={search.get("find") ?? ""} onChange={(event) => change({ find: event.target.value })} />
+          <input type="search" placeholder="Find by name" value={search.get("find") ?? ""} onChange={(event) => change({ find: event.target.value })} />
         </label>
         <span className="note">
-          ≠ marks lines that differ; ▼ the smallest and ▲ the largest metric. Values that most runs do not have are underlined.
+          ≠ marks lines that differ, ▼ and ▲ the smallest and largest metric. What is underlined is not what most runs have.
         </span>
       </div>
       {kept.length === 0 ? (
