@@ -103,8 +103,8 @@ Result<int> serve_detached(const Console& console, const ServerConfig& config,
       ApiClient client(*address);
       const auto server = client.get("/server");
       if (server && server->value("pid", 0) == pid) {
-        return Console::print(fmt::format("{} {}\n  log: {}\n", console.out()(Tone::kBold, "Roost is up at"),
-                                          address->url, log));
+        return Console::print(fmt::format("{} {}\n  log: {}\n  studio: `roost studio` prints a link that logs you in\n",
+                                          console.out()(Tone::kBold, "Roost is up at"), address->url, log));
       }
     }
     int status = 0;
