@@ -11,7 +11,7 @@ export function Duration({ row }: { row: RunRow }) {
   const now = useNow(ticking);
   if (!ticking || !row.started_at) return <>{duration(row.duration_seconds)}</>;
   const seconds = Math.max(0, (now - Date.parse(row.started_at)) / 1000);
-  return <>{duration(seconds < 60 ? Math.floor(seconds) : seconds).replace(".0 s", " s")}</>;
+  return <>{seconds < 60 ? `${Math.floor(seconds)} s` : duration(seconds)}</>;
 }
 
 /** A time that is drawn anew with its row; one timer for each of sixty rows would be too many. */

@@ -65,17 +65,20 @@ export function useRows(workspace: string, state: TableState): Rows {
   useEffect(() => {
     if (!wanted) return;
     if (wanted.error) wanted.retry();
-    if (wanted.total === undefined) wanted.want(0, PAGE);
-    else if (Date.now() - wanted.freshAt > 1000) void wanted.refresh(false);
+    if (wanted.total !== undefined && Date.now() - wanted.freshAt > 1000) void wanted.refresh(false);
     return () => wanted.stop();
   }, [wanted]);
+  // A table asks for its rows itself; while there is none to ask, this does.
+  useEffect(() => {
+    if (wanted && !wanted.total) wanted.want(0, PAGE);
+  });
 
   // Groups.
   const path = `/workspaces/${segment(workspace)}/run-groups`;
   const groupKey = grouped ? `run-groups ${listKey}` : null;
   const groups = useResource(groupKey, () => api.get<Schemas["RunGroups"]>(path, { q, by: state.group }));
   const answered = useRef<{ items: Group[]; by: string; key: string } | undefined>(undefined);
-  if (groups.data) answered.current = { items: groups.data.items, by: state.group, key: listKey };
+  if (groups.data) answered.current = { items: groups.data.items.filter((group) => group.count > 0), by: state.group, key: listKey };
   const kept = grouped && answered.current?.by === state.group ? answered.current : undefined;
 
   const root = shown.current;
@@ -89,7 +92,8 @@ export function useRows(workspace: string, state: TableState): Rows {
     );
   } else if (root) spans = spansOfRows(levelOf(root.source, 0));
 
-  const error = grouped ? groups.error : wanted?.error;
+  const seen = new Set(spans.flatMap((span) => (span.kind === "rows" ? [span.source] : [])));
+  const error = (grouped ? groups.error : wanted?.error) ?? [...seen].find((source) => source.error)?.error;
   return {
     spans,
     lines: lineCount(spans),
@@ -98,10 +102,13 @@ export function useRows(workspace: string, state: TableState): Rows {
     pending: !error && (grouped ? groups.data === undefined : root?.source !== wanted),
     error,
     listKey: grouped ? (kept?.key ?? listKey) : (root?.key ?? listKey),
-    retry: () => (grouped ? groups.reload() : wanted?.retry()),
+    retry: () => {
+      if (grouped) groups.reload();
+      wanted?.retry();
+      seen.forEach((source) => source.retry());
+    },
     refresh: async (keepPlace) => {
       if (grouped) groups.reload();
-      const seen = new Set(spans.flatMap((span) => (span.kind === "rows" ? [span.source] : [])));
       let moved = 0;
       for (const source of seen) {
         const by = await source.refresh(keepPlace && source === root?.source);
