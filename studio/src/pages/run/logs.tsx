@@ -38,6 +38,7 @@ export default function LogsTab({ run }: { run: Run; rest: string[] }) {
   if (!choice) return <NoLog run={run} over={over} asked={items.length > 0} />;
   return (
     <section className="logs" aria-label="Logs">
+      {(choices.length > 1 || attempts.length > 1) && (
       <div className="row log-choice">
         {choices.length <= MOST_BUTTONS ? (
           <Choices
@@ -70,6 +71,7 @@ export default function LogsTab({ run }: { run: Run; rest: string[] }) {
           </label>
         )}
       </div>
+      )}
       <Opened key={`${choice.log.attempt}/${choice.log.name}`} run={run} choice={choice} live={!over && (choice.log.attempt === run.attempt || choice.log.attempt === 0)} />
     </section>
   );

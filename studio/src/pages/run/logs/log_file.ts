@@ -88,10 +88,18 @@ export class LogFile {
   }
   private async load(index: number): Promise<void> {
     if (this.loads.has(index) || index < 0 || index * WINDOW >= this.size) return;
-    for (const [other, controller] of this.loads) if (Math.abs(other - index) > 2) controller.abort();
+    let hurried = false;
+    for (const [other, controller] of this.loads) {
+      if (Math.abs(other - index) <= 2) continue;
+      controller.abort();
+      hurried = true;
+    }
     const controller = new AbortController();
     this.loads.set(index, controller);
     try {
+      // Someone drags the bar: fetch what they stop at, not all they pass.
+      if (hurried) await new Promise((resolve) => setTimeout(resolve, 60));
+      controller.signal.throwIfAborted();
       const from = LogWindow.from(index);
       let { bytes } = await this.fetch({ offset: from, limit: LogWindow.limit(index) }, controller.signal);
       // It may have grown meanwhile: here it ends where all of this log ends.
@@ -164,7 +172,7 @@ export class LogFile {
         while (this.wanted > this.size) {
           const { bytes } = await this.fetch({ offset: this.size, limit: CATCH_UP });
           if (bytes.length > 0) this.grow(this.size, bytes);
-          if (bytes.length < CATCH_UP && (bytes.length === 0 || this.wanted === Infinity)) break;
+          if (bytes.length === 0) break;
         }
         this.error = undefined;
       } catch (error) {
