@@ -22,11 +22,19 @@ export function Code({ text, name, line, onLine }: CodeProps) {
   const tokens = useTokens(text, name);
   const [most, setMost] = useState(STEP);
   const shown = Math.min(lines.length, Math.max(most, line && line <= lines.length ? line + 100 : 0));
+  const box = useRef<HTMLDivElement>(null);
   const marked = useRef<HTMLDivElement>(null);
-  useEffect(() => marked.current?.scrollIntoView({ block: "center" }), [line, name]);
+  // Only the box moves: a page that jumps as well would hide what is above it.
+  useEffect(() => {
+    const element = marked.current;
+    const frame = box.current;
+    if (!element || !frame) return;
+    const top = element.offsetTop - frame.scrollTop;
+    if (top < 0 || top > frame.clientHeight - 40) frame.scrollTop = element.offsetTop - frame.clientHeight / 3;
+  }, [line, name]);
 
   return (
-    <div className="code" role="region" aria-label={`Contents of ${name}`} tabIndex={0}>
+    <div ref={box} className="code" role="region" aria-label={`Contents of ${name}`} tabIndex={0}>
       <pre style={{ "--digits": `${String(lines.length).length}ch` } as React.CSSProperties}>
         {lines.slice(0, shown).map((one, i) => (
           <div key={i} className={i + 1 === line ? "code-line marked" : "code-line"} ref={i + 1 === line ? marked : undefined}>
