@@ -9,7 +9,7 @@ let token = "";
 beforeAll(async () => {
   const { roost } = studio;
   await roost.cli("compute", "create", "farm", "--vm-size", "STANDARD_D2_V2", "--max-nodes", "2");
-  run = await roost.python("import os\nos.makedirs('outputs')\nopen('outputs/model.txt', 'w').write('weights')", [], { name: "looked at", tags: { owner: "anna" } });
+  run = await roost.python("import os\nos.makedirs('outputs', exist_ok=True)\nopen('outputs/model.txt', 'w').write('weights')", [], { name: "looked at", tags: { owner: "anna" } });
   await roost.wait(run, "Completed");
   await roost.cli("model", "register", "bird-net", "--run", run, "--path", "outputs/model.txt");
   token = await roost.newToken("reader", "rita");

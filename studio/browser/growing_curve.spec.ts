@@ -24,19 +24,17 @@ test("more and more points are drawn, without loading the page anew", async () =
   await tab.page.addInitScript(() => {
     const state = window as any;
     state.__corners = 0;
-    let corners = 0;
-    const { lineTo, beginPath, stroke } = CanvasRenderingContext2D.prototype;
-    CanvasRenderingContext2D.prototype.beginPath = function () {
-      corners = 0;
-      beginPath.call(this);
-    };
-    CanvasRenderingContext2D.prototype.lineTo = function (x: number, y: number) {
-      corners += 1;
+    const corners = new WeakMap<Path2D, number>();
+    const { lineTo } = Path2D.prototype;
+    Path2D.prototype.lineTo = function (x: number, y: number) {
+      corners.set(this, (corners.get(this) ?? 0) + 1);
       lineTo.call(this, x, y);
     };
-    CanvasRenderingContext2D.prototype.stroke = function (...path: []) {
-      state.__corners = Math.max(state.__corners, corners);
-      stroke.apply(this, path);
+    const { stroke } = CanvasRenderingContext2D.prototype;
+    CanvasRenderingContext2D.prototype.stroke = function (path?: Path2D) {
+      if (path) state.__corners = Math.max(state.__corners, corners.get(path) ?? 0);
+      if (path) stroke.call(this, path);
+      else (stroke as () => void).call(this);
     };
   });
   await tab.go(`/runs/${run}/metrics`);

@@ -1,0 +1,19 @@
+// Every page of the studio, with words that are there once it has loaded.
+export interface PageAddress {
+  name: string;
+  path: string;
+  /** A text or heading that shows that the page is whole. */
+  ready: string;
+}
+
+export const LISTS: PageAddress[] = [
+  { name: "runs", path: "/w/default/runs", ready: "Runs" },
+  { name: "compare", path: "/w/default/compare", ready: "Compare runs" },
+  { name: "experiments", path: "/w/default/experiments", ready: "Experiments" },
+  { name: "models", path: "/w/default/models", ready: "Models" },
+  { name: "computes", path: "/w/default/computes", ready: "Computes" },
+  { name: "environments", path: "/w/default/environments", ready: "Environments" },
+  { name: "tokens", path: "/w/default/tokens", ready: "Tokens" },
+];
+
+export const TABS = ["", "metrics", "logs", "outputs", "code", "environment", "system", "ranks", "children"];
