@@ -2,7 +2,8 @@
 
     /usr/bin/python3 bench/run_table.py --roost build/release/src/cli/roost [--runs 100000]
 
-Fills a database directly, starts a server on it and prints one table. Exits with 1 if a mark was missed.
+Fills a database directly, starts a server on it and prints one table. A mark is held against the
+processor time of the server; exits with 1 if one was missed.
 """
 
 import argparse
@@ -65,7 +66,7 @@ def main() -> int:
             fill_history(data / "roost.db", model, options.runs)
             fill_facts(data / "roost.db", model)
             with bench.server(data) as server, server.connect() as api:
-                return 0 if report(api, model, options.runs) else 1
+                return 0 if report(api, server.pid, model, options.runs) else 1
     finally:
         bench.close()
 
@@ -100,28 +101,37 @@ def add_curve(database: sqlite3.Connection, run: int, name: str, place: int) -> 
         database.execute("INSERT INTO metric_block VALUES (?, ?, ?, ?)", (metric, first, count, data))
 
 
-def report(api: Api, model: str, runs: int) -> bool:
+def report(api: Api, pid: int, model: str, runs: int) -> bool:
     charts = [("name", name) for name in CHARTS]
     asked = [(what, f"/workspaces/default/{path}?{urllib.parse.urlencode(query)}", mark)
              for what, path, query, mark in QUESTIONS]
     asked += [("12 charts of 100,000 points", f"/runs/{model}/charts?" + urllib.parse.urlencode(charts), 100),
               ("12 charts, a part", f"/runs/{model}/charts?" + urllib.parse.urlencode(charts + [("from", 5e4), ("to", 6e4)]), 100)]
-    print(f"{'of ' + format(runs, ',') + ' runs':32} {'p50 ms':>8} {'p90 ms':>8} {'mark':>6} {'rows':>8} {'KB':>6}")
+    print(f"{'of ' + format(runs, ',') + ' runs':32} {'CPU ms':>8} {'p50 ms':>8} {'p90 ms':>8} {'mark':>6} {'total':>8} {'KB':>6}")
     all_met = True
     for what, path, mark in asked:
         times = []
+        api.call("GET", path)
+        before = cpu_ms(pid)
         for _ in range(15):
             start = time.monotonic()
             status, body = api.send("GET", "/api/v1" + path)
             times.append((time.monotonic() - start) * 1000)
             if status != 200:
                 raise RuntimeError(f"{path}: {status} {body[:300]!r}")
+        cpu = (cpu_ms(pid) - before) / len(times)
         p50, p90 = statistics.median(times), sorted(times)[13]
-        found = api.call("GET", path).get("total", "-")
-        met = p50 <= mark
-        all_met = all_met and met
-        print(f"{what:32} {p50:8.1f} {p90:8.1f} {mark:6.0f} {found!s:>8} {len(body) // 1000:6} {'' if met else 'missed'}")
+        total = api.call("GET", path).get("total", "-")
+        all_met = all_met and cpu <= mark
+        print(f"{what:32} {cpu:8.1f} {p50:8.1f} {p90:8.1f} {mark:6.0f} {total!s:>8} {len(body) // 1000:6}"
+              f" {'' if cpu <= mark else 'missed'}")
     return all_met
+
+
+def cpu_ms(pid: int) -> float:
+    """What the server has used of processors. On a machine that has other work too, this is what a change can change."""
+    threads = Path(f"/proc/{pid}/task").glob("*/schedstat")
+    return sum(int(thread.read_text(encoding="ascii").split()[0]) for thread in threads) / 1e6
 
 
 if __name__ == "__main__":

@@ -18,7 +18,11 @@ Result<std::unique_ptr<Connection>> Connection::open(const std::filesystem::path
   ROOST_CHECK(connection->execute("PRAGMA foreign_keys=ON"));
   ROOST_CHECK(connection->execute("PRAGMA temp_store=MEMORY"));
   ROOST_CHECK(connection->execute(writable ? "PRAGMA cache_size=-8000" : "PRAGMA cache_size=-2000"));
-  if (!writable) ROOST_CHECK(connection->execute("PRAGMA query_only=ON"));
+  if (!writable) {
+    ROOST_CHECK(connection->execute("PRAGMA query_only=ON"));
+    // A reader's cache is void after every commit of the writer; mapped, the pages stay at hand and are shared.
+    ROOST_CHECK(connection->execute("PRAGMA mmap_size=1073741824"));
+  }
   return connection;
 }
 

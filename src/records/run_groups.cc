@@ -45,7 +45,9 @@ class Groups {
 
   Json json() const {
     std::vector<const Group*> largest;
-    for (const auto& [value, group] : by_value_) largest.push_back(&group);
+    for (const auto& [value, group] : by_value_) {
+      if (group.count > 0) largest.push_back(&group);
+    }
     if (lacking_.count > 0) largest.push_back(&lacking_);
     std::sort(largest.begin(), largest.end(), [](const Group* a, const Group* b) {
       return a->count != b->count ? a->count > b->count : a->value < b->value;
@@ -62,24 +64,38 @@ class Groups {
   std::string key_;
 };
 
-// The group of each run by its row, for values that lie outside the run itself.
-using GroupOfRun = std::unordered_map<std::int64_t, Group*>;
+// Groups by the row of a run, or of an experiment: for values that lie outside the run itself.
+class GroupOfRow {
+ public:
+  void put(std::int64_t row, Group& group) {
+    const auto at = static_cast<std::size_t>(row);
+    if (at >= groups_.size()) groups_.resize(std::max(at + 1, groups_.size() * 2));
+    groups_[at] = &group;
+  }
+  Group* find(std::int64_t row) const {
+    const auto at = static_cast<std::size_t>(row);
+    return at < groups_.size() ? groups_[at] : nullptr;
+  }
 
-Result<GroupOfRun> groups_by_label(Tx& tx, const RunColumn& by, Groups& groups) {
-  GroupOfRun of_run;
+ private:
+  std::vector<Group*> groups_;
+};
+
+Result<GroupOfRow> groups_by_label(Tx& tx, const RunColumn& by, Groups& groups) {
+  GroupOfRow of_run;
   Rows rows = tx.query(by.kind == RunColumn::kTag
                            ? "SELECT run, value FROM run_tag WHERE key = ? AND value IS NOT NULL"
                            : "SELECT run, value FROM run_param INDEXED BY run_param_by_name WHERE name = ?",
                        by.name);
-  while (rows.next()) of_run.emplace(rows.integer(0), &groups.of(rows.bytes(1)));
+  while (rows.next()) of_run.put(rows.integer(0), groups.of(rows.bytes(1)));
   ROOST_CHECK(rows.status());
   return of_run;
 }
 
-Result<std::unordered_map<std::int64_t, Group*>> groups_by_experiment(Tx& tx, const std::string& workspace, Groups& groups) {
-  std::unordered_map<std::int64_t, Group*> of_experiment;
+Result<GroupOfRow> groups_by_experiment(Tx& tx, const std::string& workspace, Groups& groups) {
+  GroupOfRow of_experiment;
   Rows rows = tx.query("SELECT id, name FROM experiment WHERE workspace = ?", workspace);
-  while (rows.next()) of_experiment.emplace(rows.integer(0), &groups.of(rows.bytes(1)));
+  while (rows.next()) of_experiment.put(rows.integer(0), groups.of(rows.bytes(1)));
   ROOST_CHECK(rows.status());
   return of_experiment;
 }
@@ -110,7 +126,7 @@ Result<Json> group_runs(Tx& tx, const std::string& workspace, const RunQuery& qu
   }
   ROOST_TRY(const FoundRuns found, search_runs(tx, workspace, query, now));
   Groups groups;
-  GroupOfRun known;
+  GroupOfRow known;
   if (by_label) {
     ROOST_TRY(known, groups_by_label(tx, by, groups));
   } else if (!by_text) {
@@ -122,8 +138,8 @@ Result<Json> group_runs(Tx& tx, const std::string& workspace, const RunQuery& qu
     Group* group = &groups.lacking();
     if (by_text) {
       if (!rows.bytes(3).empty()) group = &groups.of(rows.bytes(3));
-    } else if (const auto at = known.find(rows.integer(3)); at != known.end()) {
-      group = at->second;
+    } else if (Group* const at = known.find(rows.integer(3))) {
+      group = at;
     }
     group->add(rows.bytes(1), rows.integer(2));
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "records/run_names.h"
 
 namespace roost {
 namespace {
@@ -38,14 +39,14 @@ class Search {
   Search(Tx& tx, FoundRuns& found, Micros now) : tx_(tx), found_(found), now_(now) {}
 
   Status look(bool archived_too) {
-    Rows rows = tx_.query("SELECT seq, attempt, archived FROM run INDEXED BY run_facts WHERE workspace = ?",
-                          found_.workspace);
-    while (rows.next()) {
-      const auto row = static_cast<std::size_t>(rows.integer(0));
-      if (row >= found_.attempts.size()) found_.attempts.resize(std::max(row + 1, found_.attempts.size() * 2));
-      found_.attempts[row] = static_cast<std::int32_t>(rows.integer(1));
-      if (archived_too || rows.integer(2) == 0) all_.add(rows.integer(0));
+    ROOST_CHECK(find_all());
+    if (!archived_too) {
+      ROOST_TRY(const RunSet archived, find(KindTerm{RunKind::kArchived}));
+      all_.remove(archived);
     }
+    Rows rows = tx_.query("SELECT seq, attempt FROM run INDEXED BY run_retried WHERE workspace = ? AND attempt > 1",
+                          found_.workspace);
+    while (rows.next()) found_.retried.emplace(rows.integer(0), rows.integer(1));
     return rows.status();
   }
 
@@ -56,6 +57,28 @@ class Search {
   }
 
  private:
+  // Where all runs from the first to the last belong to the workspace, counting them is quicker than reading them.
+  Status find_all() {
+    std::int64_t count = 0;
+    std::int64_t first = 0;
+    std::int64_t last = -1;
+    ROOST_CHECK(read_one("SELECT count(*) FROM run INDEXED BY run_by_created WHERE workspace = ?", count));
+    if (count == 0) return {};
+    ROOST_CHECK(read_one("SELECT min(seq) FROM run INDEXED BY run_by_workspace WHERE workspace = ?", first));
+    ROOST_CHECK(read_one("SELECT max(seq) FROM run INDEXED BY run_by_workspace WHERE workspace = ?", last));
+    if (last - first + 1 == count) {
+      all_.add_range(first, last);
+      return {};
+    }
+    return add_rows(all_, tx_.query("SELECT seq FROM run INDEXED BY run_by_created WHERE workspace = ?", found_.workspace));
+  }
+
+  Status read_one(const char* sql, std::int64_t& value) {
+    Rows rows = tx_.query(sql, found_.workspace);
+    if (rows.next()) value = rows.integer(0);
+    return rows.status();
+  }
+
   Result<RunSet> find(const AllOf& all) {
     RunSet set = all_;
     for (const QueryNode& node : all.nodes) {
@@ -84,9 +107,8 @@ class Search {
   Result<RunSet> find(const TextTerm& term) {
     std::string scratch;
     ROOST_TRY(RunSet set, experiments([&](std::string_view name) { return contains(name, term.text, scratch); }));
-    ROOST_CHECK(names([&](std::int64_t row, std::string_view name, std::string_view id) {
-      if (contains(name, term.text, scratch) || contains(id, term.text, scratch)) set.add(row);
-    }));
+    ROOST_CHECK(names_.read(tx_, found_.workspace));
+    names_.find(term.text, set);
     return set;
   }
 
@@ -105,11 +127,10 @@ class Search {
       return experiments([&](std::string_view name) { return is_any(term, fold_case(name)); });
     }
     if (term.fact == RunFact::kName || term.fact == RunFact::kId) {
-      std::string scratch;
-      ROOST_CHECK(names([&](std::int64_t row, std::string_view name, std::string_view id) {
-        fold_case(term.fact == RunFact::kName ? name : id, scratch);
-        if (is_any(term, scratch)) set.add(row);
-      }));
+      ROOST_CHECK(names_.read(tx_, found_.workspace));
+      names_.each([&](std::int64_t row, std::string_view name, std::string_view id) {
+        if (is_any(term, term.fact == RunFact::kName ? name : id)) set.add(row);
+      });
       return set;
     }
     Rows rows = tx_.query(fact_statement(term.fact), found_.workspace);
@@ -224,7 +245,7 @@ class Search {
   Result<RunSet> find(const KindTerm& term) {
     RunSet set;
     if (term.kind == RunKind::kAny) return all_;
-    const char* sql = "SELECT seq FROM run INDEXED BY run_facts WHERE workspace = ? AND archived = 1";
+    const char* sql = "SELECT seq FROM run INDEXED BY run_archived WHERE workspace = ? AND archived = 1";
     if (term.kind == RunKind::kChild) {
       sql = "SELECT seq FROM run INDEXED BY run_facts WHERE workspace = ? AND parent IS NOT NULL";
     } else if (term.kind == RunKind::kTop) {
@@ -234,9 +255,9 @@ class Search {
     return set;
   }
 
-  static bool is_any(const FactTerm& term, const std::string& folded) {
+  static bool is_any(const FactTerm& term, std::string_view folded) {
     return std::any_of(term.any.begin(), term.any.end(), [&](const std::string& value) {
-      return term.part ? folded.find(value) != std::string::npos : folded == value;
+      return term.part ? folded.find(value) != std::string_view::npos : folded == value;
     });
   }
 
@@ -270,17 +291,10 @@ class Search {
     return set;
   }
 
-  template <class Visit>
-  Status names(Visit visit) {
-    Rows rows = tx_.query("SELECT seq, display_name, id FROM run INDEXED BY run_by_workspace WHERE workspace = ?",
-                          found_.workspace);
-    while (rows.next()) visit(rows.integer(0), rows.bytes(1), rows.bytes(2));
-    return rows.status();
-  }
-
   Tx& tx_;
   FoundRuns& found_;
   RunSet all_;
+  RunNames names_;
   const Micros now_;
 };
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
+#include <unordered_map>
 
 #include "db/database.h"
 #include "domain/run_query.h"
@@ -14,12 +14,14 @@ namespace roost {
 struct FoundRuns {
   std::string workspace;
   RunSet runs;
-  // By row: the newest attempt of each run of the workspace, which is the one whose metrics count.
-  std::vector<std::int32_t> attempts;
+  // Newest attempts of the runs that had more than one, by row.
+  std::unordered_map<std::int64_t, std::int64_t> retried;
 
+  // Whether it is the run's newest attempt, whose metrics count.
   bool is_newest(std::int64_t row, std::int64_t attempt) const {
-    const auto at = static_cast<std::size_t>(row);
-    return at < attempts.size() && attempts[at] == attempt;
+    if (retried.empty()) return attempt == 1;
+    const auto found = retried.find(row);
+    return attempt == (found == retried.end() ? 1 : found->second);
   }
 };
 

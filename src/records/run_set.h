@@ -15,6 +15,17 @@ class RunSet {
     if (word >= words_.size()) words_.resize(std::max(word + 1, words_.size() * 2));
     words_[word] |= bit(row);
   }
+  void add_range(std::int64_t first, std::int64_t last) {
+    add(last);
+    for (std::int64_t row = first; row < last;) {
+      if (row % 64 == 0 && row + 64 <= last) {
+        words_[static_cast<std::size_t>(row) / 64] = ~std::uint64_t{0};
+        row += 64;
+      } else {
+        add(row++);
+      }
+    }
+  }
   bool has(std::int64_t row) const {
     const auto word = static_cast<std::size_t>(row) / 64;
     return word < words_.size() && (words_[word] & bit(row)) != 0;

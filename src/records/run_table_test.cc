@@ -90,7 +90,7 @@ TEST_F(RunTable, TermsCombine) {
   EXPECT_EQ(names("tags.team!=Red"), Names{"b"});
   EXPECT_EQ(names("-tags.team"), Names{"c"});
   EXPECT_EQ(names("tags.flag or name=c"), (Names{"c", "a"}));
-  EXPECT_EQ(names("(tags.flag or name=c) status:active -c"), Names{"a"});
+  EXPECT_EQ(names("(tags.flag or name=c) status:active -name=c"), Names{"a"});
   EXPECT_EQ(names("BIRDS"), (Names{"c", "b", "a"}));
   EXPECT_EQ(names("experiment:bird").size(), 0U);
   EXPECT_EQ(names("", "tags.team"), (Names{"a", "b", "c"}));
