@@ -8,7 +8,10 @@ import { Shell } from "./ui/shell";
 import { LoginPage } from "./pages/login";
 import { RunsPage } from "./pages/runs";
 
-const RunPage = lazy(() => import("./pages/run"));
+const loadRun = () => import("./pages/run");
+// Fetched while the server is asked who is logged in.
+if (location.pathname.startsWith("/runs/")) void loadRun();
+const RunPage = lazy(loadRun);
 const ComparePage = lazy(() => import("./pages/compare"));
 const ExperimentsPage = lazy(() => import("./pages/experiments"));
 const ModelsPage = lazy(() => import("./pages/models"));

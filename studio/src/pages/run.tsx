@@ -13,21 +13,29 @@ export interface TabProps {
   run: Run;
   rest: string[];
 }
-type Tab = LazyExoticComponent<ComponentType<TabProps>>;
+interface Tab {
+  id: string;
+  title: string;
+  load: () => Promise<{ default: ComponentType<TabProps> }>;
+  Body: LazyExoticComponent<ComponentType<TabProps>>;
+}
+const tab = (id: string, title: string, load: Tab["load"]): Tab => ({ id, title, load, Body: lazy(load) });
 
-const TABS: [id: string, title: string, tab: Tab][] = [
-  ["", "Overview", lazy(() => import("./run/overview"))],
-  ["metrics", "Metrics", lazy(() => import("./run/metrics"))],
-  ["logs", "Logs", lazy(() => import("./run/logs"))],
-  ["outputs", "Outputs", lazy(() => import("./run/outputs"))],
-  ["code", "Code", lazy(() => import("./run/code"))],
-  ["environment", "Environment", lazy(() => import("./run/environment"))],
-  ["system", "System", lazy(() => import("./run/system"))],
-  ["ranks", "Ranks", lazy(() => import("./run/ranks"))],
-  ["children", "Children", lazy(() => import("./run/children"))],
+const TABS = [
+  tab("", "Overview", () => import("./run/overview")),
+  tab("metrics", "Metrics", () => import("./run/metrics")),
+  tab("logs", "Logs", () => import("./run/logs")),
+  tab("outputs", "Outputs", () => import("./run/outputs")),
+  tab("code", "Code", () => import("./run/code")),
+  tab("environment", "Environment", () => import("./run/environment")),
+  tab("system", "System", () => import("./run/system")),
+  tab("ranks", "Ranks", () => import("./run/ranks")),
+  tab("children", "Children", () => import("./run/children")),
 ];
+// The tab of the first address is fetched while the run is still being asked for.
+void TABS.find(({ id }) => id === (location.pathname.split("/")[3] ?? ""))?.load();
 
-export default function RunPage({ id, tab, rest }: { id: string; tab: string; rest: string[] }) {
+export default function RunPage({ id, tab: current, rest }: { id: string; tab: string; rest: string[] }) {
   const { data: run, error, loading, reload, set } = useResource(`run/${id}`, () => api.get<Run>(`/runs/${segment(id)}`));
   useLive(`run/${id}`, (event) => {
     if (event.type === "run") set(event.run);
@@ -54,17 +62,16 @@ export default function RunPage({ id, tab, rest }: { id: string; tab: string; re
     }
     return error ? <Problem error={error} retry={reload} /> : null;
   }
-  const found = TABS.find(([name]) => name === tab);
-  const Body = found?.[2];
+  const found = TABS.find((one) => one.id === current);
   return (
     <div className="run">
       <RunHeader run={run} onRun={set} />
       {error && <Problem error={error} retry={reload} />}
-      <Tabs label="Parts of the run" current={tab} tabs={TABS.map(([name, text]) => ({ id: name, title: text, href: runPath(id, name) }))} />
-      {Body ? (
-        <Suspense fallback={<Loading what={found[1].toLowerCase()} />}>
+      <Tabs label="Parts of the run" current={current} tabs={TABS.map((one) => ({ id: one.id, title: one.title, href: runPath(id, one.id) }))} />
+      {found ? (
+        <Suspense fallback={<Loading what={found.title.toLowerCase()} />}>
           <SharedRun.Provider value={set}>
-            <Body run={run} rest={rest} />
+            <found.Body run={run} rest={rest} />
           </SharedRun.Provider>
         </Suspense>
       ) : (
