@@ -1,24 +1,24 @@
 // Which page an address shows. Pages are loaded when they are first asked for.
-import { lazy, Suspense, useEffect, useState, type ReactNode } from "react";
+import { useEffect, useState, type ReactNode } from "react";
 import { api, onLoggedOut, type ApiError, type Session } from "./lib/api";
 import { navigate, usePath } from "./lib/route";
 import { SessionContext } from "./lib/session";
 import { Empty, Loading, Problem } from "./ui/base";
+import { lazily } from "./ui/lazily";
 import { Shell } from "./ui/shell";
 import { LoginPage } from "./pages/login";
 import { RunsPage } from "./pages/runs";
 
-const loadRun = () => import("./pages/run");
+const { Part: RunPage, preload: preloadRun } = lazily("the run", () => import("./pages/run"));
+const { Part: ComparePage } = lazily("the comparison", () => import("./pages/compare"));
+const { Part: ExperimentsPage } = lazily("experiments", () => import("./pages/experiments"));
+const { Part: ModelsPage } = lazily("models", () => import("./pages/models"));
+const { Part: ModelPage } = lazily("the model", () => import("./pages/model"));
+const { Part: ComputesPage } = lazily("computes", () => import("./pages/computes"));
+const { Part: EnvironmentsPage } = lazily("environments", () => import("./pages/environments"));
+const { Part: TokensPage } = lazily("tokens", () => import("./pages/tokens"));
 // Fetched while the server is asked who is logged in.
-if (location.pathname.startsWith("/runs/")) void loadRun();
-const RunPage = lazy(loadRun);
-const ComparePage = lazy(() => import("./pages/compare"));
-const ExperimentsPage = lazy(() => import("./pages/experiments"));
-const ModelsPage = lazy(() => import("./pages/models"));
-const ModelPage = lazy(() => import("./pages/model"));
-const ComputesPage = lazy(() => import("./pages/computes"));
-const EnvironmentsPage = lazy(() => import("./pages/environments"));
-const TokensPage = lazy(() => import("./pages/tokens"));
+if (location.pathname.startsWith("/runs/")) preloadRun();
 
 /** Remembered, since the address of a run does not name its workspace. */
 let lastWorkspace = "default";
@@ -79,13 +79,11 @@ export function App() {
   return (
     <SessionContext.Provider value={session}>
       <Shell workspace={lastWorkspace} page={found?.page ?? ""}>
-        <Suspense fallback={<Loading what="the page" />}>
-          {found?.body ?? (
-            <Empty title="There is no such page">
-              <p>Choose one above.</p>
-            </Empty>
-          )}
-        </Suspense>
+        {found?.body ?? (
+          <Empty title="There is no such page">
+            <p>Choose one above.</p>
+          </Empty>
+        )}
       </Shell>
     </SessionContext.Provider>
   );

@@ -17,6 +17,8 @@ interface Entry {
   error?: ApiError;
   promise?: Promise<void>;
   again: boolean;
+  /** Asked for ahead, and not yet used. */
+  ahead?: boolean;
   version: number;
   listeners: Set<() => void>;
 }
@@ -70,6 +72,13 @@ function load(entry: Entry, fetcher: () => Promise<unknown>): void {
   changed(entry);
 }
 
+/** Asks ahead of the component that will use it; that one then does not ask again. */
+export function prefetch(key: string, fetcher: () => Promise<unknown>): void {
+  const entry = entryOf(key);
+  entry.ahead = true;
+  load(entry, fetcher);
+}
+
 /** `key` names what is asked for; null asks for nothing (yet). */
 export function useResource<T>(key: string | null, fetcher: () => Promise<T>): Resource<T> {
   const latest = useRef(fetcher);
@@ -84,7 +93,10 @@ export function useResource<T>(key: string | null, fetcher: () => Promise<T>): R
   );
   useSyncExternalStore(subscribe, () => entry?.version ?? 0);
   useEffect(() => {
-    if (entry) load(entry, () => latest.current());
+    if (!entry) return;
+    const ahead = entry.ahead && !entry.error;
+    delete entry.ahead;
+    if (!ahead) load(entry, () => latest.current());
   }, [entry]);
   const reload = useCallback(() => entry && load(entry, () => latest.current()), [entry]);
   const set = useCallback(

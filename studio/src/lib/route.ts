@@ -20,10 +20,13 @@ export function navigate(url: string, replace = false): void {
   document.body.dataset.path = location.pathname;
 }
 
+const parts = (path: string): string[] => path.split("/").filter(Boolean).map(decodeURIComponent);
+export const pathParts = (): string[] => parts(location.pathname);
+
 /** The parts of the path, decoded: ["runs", "abc", "logs"]. */
 export function usePath(): string[] {
   const path = useSyncExternalStore(subscribe, () => location.pathname);
-  return path.split("/").filter(Boolean).map(decodeURIComponent);
+  return parts(path);
 }
 
 /** The query string, and a way to change some of it; empty and null values are left out. */

@@ -1,11 +1,13 @@
 // A run: its header, which is always there, and one of its tabs.
-import { lazy, Suspense, useEffect, type ComponentType, type LazyExoticComponent } from "react";
+import { useEffect, type ComponentType } from "react";
 import { api, segment, type Run } from "../lib/api";
 import { useLive } from "../lib/live";
-import { useResource } from "../lib/resource";
-import { runPath, workspacePath } from "../lib/route";
+import { prefetch, useResource } from "../lib/resource";
+import { pathParts, runPath, workspacePath } from "../lib/route";
 import { Empty, Link, Loading, Problem, Tabs } from "../ui/base";
+import { lazily } from "../ui/lazily";
 import { RunHeader } from "./run/header";
+import { newestSummaries } from "./run/metrics/summaries";
 import { SharedRun } from "./run/shared";
 import "./run/run.css";
 
@@ -13,13 +15,7 @@ export interface TabProps {
   run: Run;
   rest: string[];
 }
-interface Tab {
-  id: string;
-  title: string;
-  load: () => Promise<{ default: ComponentType<TabProps> }>;
-  Body: LazyExoticComponent<ComponentType<TabProps>>;
-}
-const tab = (id: string, title: string, load: Tab["load"]): Tab => ({ id, title, load, Body: lazy(load) });
+const tab = (id: string, title: string, load: () => Promise<{ default: ComponentType<TabProps> }>) => ({ id, title, ...lazily<TabProps>(title.toLowerCase(), load) });
 
 const TABS = [
   tab("", "Overview", () => import("./run/overview")),
@@ -32,11 +28,20 @@ const TABS = [
   tab("ranks", "Ranks", () => import("./run/ranks")),
   tab("children", "Children", () => import("./run/children")),
 ];
-// The tab of the first address is fetched while the run is still being asked for.
-void TABS.find(({ id }) => id === (location.pathname.split("/")[3] ?? ""))?.load();
+
+const runKey = (id: string): string => `run/${id}`;
+const getRun = (id: string): Promise<Run> => api.get<Run>(`/runs/${segment(id)}`);
+
+// What the first address needs is fetched at once, while the server is still asked who is logged in.
+const [area, first, second = ""] = pathParts();
+if (area === "runs" && first) {
+  prefetch(runKey(first), () => getRun(first));
+  if (second === "" || second === "metrics") prefetch(...newestSummaries(first));
+  TABS.find(({ id }) => id === second)?.preload();
+}
 
 export default function RunPage({ id, tab: current, rest }: { id: string; tab: string; rest: string[] }) {
-  const { data: run, error, loading, reload, set } = useResource(`run/${id}`, () => api.get<Run>(`/runs/${segment(id)}`));
+  const { data: run, error, loading, reload, set } = useResource(runKey(id), () => getRun(id));
   useLive(`run/${id}`, (event) => {
     if (event.type === "run") set(event.run);
     else if (event.type === "reset" || event.type === "gone") reload();
@@ -69,11 +74,9 @@ export default function RunPage({ id, tab: current, rest }: { id: string; tab: s
       {error && <Problem error={error} retry={reload} />}
       <Tabs label="Parts of the run" current={current} tabs={TABS.map((one) => ({ id: one.id, title: one.title, href: runPath(id, one.id) }))} />
       {found ? (
-        <Suspense fallback={<Loading what={found.title.toLowerCase()} />}>
-          <SharedRun.Provider value={set}>
-            <found.Body run={run} rest={rest} />
-          </SharedRun.Provider>
-        </Suspense>
+        <SharedRun.Provider value={set}>
+          <found.Part run={run} rest={rest} />
+        </SharedRun.Provider>
       ) : (
         <Empty title="A run has no such part">
           <p>Choose one above.</p>

@@ -66,7 +66,7 @@ export const Chart = memo(function Chart(props: ChartProps) {
     });
     plot.current = made;
     made.setCurves(latest.current.drawn);
-    view.show(undefined, null, latest.current.drawn);
+    view.refresh(undefined, latest.current.drawn);
     const leave = group?.add(made);
     return () => {
       leave?.();

@@ -2,7 +2,7 @@
 // so that a moving mouse renders nothing.
 import type uPlot from "uplot";
 import { nearest, type Drawn, type XKind } from "./curve";
-import { placeOf, resolved } from "./paint";
+import { placeOf } from "./paint";
 import { exact, xText, type Unit } from "./ticks";
 
 const MOST_DOTS = 12;
@@ -10,6 +10,8 @@ const MOST_DOTS = 12;
 export class CursorView {
   x: number | null = null;
   private dots: HTMLElement[] = [];
+  private values: HTMLElement[] = [];
+  private place: HTMLElement | null = null;
 
   constructor(
     private readonly host: HTMLElement,
@@ -22,29 +24,35 @@ export class CursorView {
     this.dots = [];
   }
 
+  /** The curves are others now. */
   refresh(plot: uPlot | undefined, curves: readonly Drawn[]): void {
-    this.show(plot, this.x, curves);
+    const figure = this.host.closest("figure");
+    this.values = [...(figure?.querySelectorAll<HTMLElement>(".chart-legend [data-value]") ?? [])];
+    this.place = figure?.querySelector<HTMLElement>(".chart-legend [data-place]") ?? null;
+    this.write(this.x, curves);
+    this.moveDots(plot, this.x, curves);
   }
 
   show(plot: uPlot | undefined, x: number | null, curves: readonly Drawn[]): void {
+    if (x !== this.x) this.write(x, curves);
+    else if (x === null) return;
+    this.moveDots(plot, x, curves);
+  }
+
+  private write(x: number | null, curves: readonly Drawn[]): void {
     this.x = x;
-    const figure = this.host.closest("figure");
-    const rows = figure?.querySelectorAll<HTMLElement>(".chart-legend [data-value]") ?? [];
     const told: string[] = [];
     curves.forEach((curve, at) => {
       const index = x === null ? lastOf(curve.y) : nearest(curve.x, x);
       const text = index < 0 ? "–" : this.valueText(curve, index);
-      const row = rows[at];
+      const row = this.values[at];
       if (row && row.textContent !== text) row.textContent = text;
       if (told.length < 8 && !curve.hidden) told.push(`${curve.label} ${text}`);
     });
-    const place = figure?.querySelector<HTMLElement>(".chart-legend [data-place]");
-    if (place) place.textContent = x === null ? "last" : xText(this.xKind, x);
-    if (x !== null) {
-      this.host.setAttribute("aria-valuenow", String(x));
-      this.host.setAttribute("aria-valuetext", `${xText(this.xKind, x)}: ${told.join(", ")}`);
-    }
-    this.moveDots(plot, x, curves);
+    if (this.place) this.place.textContent = x === null ? "last" : xText(this.xKind, x);
+    if (x === null) return;
+    this.host.setAttribute("aria-valuenow", String(x));
+    this.host.setAttribute("aria-valuetext", `${xText(this.xKind, x)}: ${told.join(", ")}`);
   }
 
   private valueText(curve: Drawn, index: number): string {
@@ -77,7 +85,7 @@ export class CursorView {
         continue;
       }
       dot.style.display = "";
-      dot.style.background = resolved(curve.color);
+      dot.style.background = curve.color.startsWith("--") ? `var(${curve.color})` : curve.color;
       const left = (place.x(curve.x[index]!) - plot.bbox.left) / ratio;
       const top = (place.y(value) - plot.bbox.top) / ratio;
       dot.style.transform = `translate(${left}px, ${top}px)`;

@@ -11,6 +11,7 @@ export class ChartGroup {
   private members = new Set<Member>();
   private timer: ReturnType<typeof setTimeout> | undefined;
   private frame = 0;
+  private x: number | null = null;
   /** Called once a zoom has come to rest. */
   onSettled: (range: Range | null) => void = () => {};
 
@@ -46,6 +47,8 @@ export class ChartGroup {
   }
 
   cursor(x: number | null, from: Member): void {
+    if (x === this.x) return;
+    this.x = x;
     for (const member of this.members) if (member !== from) member.showCursor(x);
   }
 }

@@ -3,7 +3,18 @@ import type uPlot from "uplot";
 import { themeColor } from "../../lib/theme";
 import { firstFrom, type Drawn } from "./curve";
 
-export const resolved = (color: string): string => (color.startsWith("--") ? themeColor(color) : color);
+const known = new Map<string, string>();
+if (typeof window !== "undefined") {
+  window.addEventListener("themechange", () => known.clear());
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => known.clear());
+}
+/** The colour behind a name of the theme's; asking the page for it is slow. */
+export function resolved(color: string): string {
+  if (!color.startsWith("--")) return color;
+  let found = known.get(color);
+  if (found === undefined) known.set(color, (found = themeColor(color)));
+  return found;
+}
 
 interface Place {
   x: (value: number) => number;

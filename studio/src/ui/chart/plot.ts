@@ -28,6 +28,7 @@ export class Plot implements Member {
   private visible = false;
   private dirty = true;
   private quiet = false;
+  private hovered = false;
   private readonly seen: IntersectionObserver;
   private readonly sized: ResizeObserver;
 
@@ -40,7 +41,7 @@ export class Plot implements Member {
         this.visible = entry!.isIntersecting;
         this.draw();
       },
-      { rootMargin: "150px" },
+      { rootMargin: "40px" },
     );
     this.seen.observe(host);
     this.sized = new ResizeObserver(() => {
@@ -49,12 +50,16 @@ export class Plot implements Member {
     });
     this.sized.observe(host);
     host.addEventListener("wheel", this.wheel, { passive: false });
+    host.addEventListener("pointerenter", this.hover);
+    host.addEventListener("pointerleave", this.hover);
   }
 
   destroy(): void {
     this.seen.disconnect();
     this.sized.disconnect();
     this.host.removeEventListener("wheel", this.wheel);
+    this.host.removeEventListener("pointerenter", this.hover);
+    this.host.removeEventListener("pointerleave", this.hover);
     this.plot?.destroy();
     this.plot = undefined;
   }
@@ -76,8 +81,9 @@ export class Plot implements Member {
   showCursor(x: number | null): void {
     if (!this.plot || !this.visible) return;
     this.quiet = true;
-    const left = x === null ? -10 : this.plot.valToPos(x, "x");
-    this.plot.setCursor({ left: left < 0 || left > this.plot.over.clientWidth ? -10 : left, top: left < 0 ? -10 : 1 });
+    const [from, to] = this.shown;
+    const inside = x !== null && x >= from && x <= to;
+    this.plot.setCursor({ left: inside ? this.plot.valToPos(x, "x") : -10, top: inside ? 1 : -10 });
     this.quiet = false;
   }
 
@@ -116,9 +122,14 @@ export class Plot implements Member {
     this.options.onRange(clipped[0] <= full[0] && clipped[1] >= full[1] ? null : clipped);
   }
 
+  private hover = (event: PointerEvent): void => {
+    this.hovered = event.type === "pointerenter";
+    if (!this.hovered) this.options.onCursor(null, true);
+  };
+
   private wheel = (event: WheelEvent): void => {
     if (!this.plot || !this.full) return;
-    const over = this.plot.over.getBoundingClientRect();
+    const over = this.plot.rect;
     if (event.ctrlKey || event.metaKey) {
       event.preventDefault();
       this.zoomAround(this.plot.posToVal(event.clientX - over.left, "x"), Math.exp(event.deltaY * (event.deltaMode === 1 ? 0.05 : 0.002)));
@@ -205,7 +216,8 @@ export class Plot implements Member {
         setCursor: [
           (plot) => {
             const { left } = plot.cursor;
-            this.options.onCursor(left === undefined || left === null || left < 0 ? null : this.snap(plot.posToVal(left, "x")), !this.quiet);
+            // uPlot tells it after each drawing as well: only the chart under the mouse speaks for the others.
+            this.options.onCursor(left === undefined || left === null || left < 0 ? null : this.snap(plot.posToVal(left, "x")), this.hovered && !this.quiet);
           },
         ],
       },

@@ -1,0 +1,55 @@
+// Parts of the page that are fetched when they are first asked for. Unlike React's lazy and Suspense it shows what
+// has come at once (React holds it back for 0.3 s once it has shown a fallback), and it can try again.
+import { useEffect, useState, type ComponentType } from "react";
+import { Loading, Problem } from "./base";
+
+export interface Lazily<P> {
+  Part: ComponentType<P>;
+  /** Fetches it ahead. */
+  preload: () => void;
+}
+
+export function lazily<P extends object>(what: string, load: () => Promise<{ default: ComponentType<P> }>): Lazily<P> {
+  let Loaded: ComponentType<P> | undefined;
+  let under: Promise<void> | undefined;
+  const fetch = (): Promise<void> => {
+    under ??= load().then(
+      (module) => {
+        Loaded = module.default;
+      },
+      (error: Error) => {
+        under = undefined;
+        throw error;
+      },
+    );
+    return under;
+  };
+  function Part(props: P) {
+    const [, render] = useState(0);
+    const [problem, setProblem] = useState<Error>();
+    const [again, setAgain] = useState(0);
+    useEffect(() => {
+      if (Loaded) return;
+      let here = true;
+      fetch().then(
+        () => here && render((n) => n + 1),
+        () => here && setProblem(new Error("this part of the page could not be fetched; Roost may have been updated or be away")),
+      );
+      return () => {
+        here = false;
+      };
+    }, [again]);
+    if (Loaded) return <Loaded {...props} />;
+    if (!problem) return <Loading what={what} />;
+    return (
+      <Problem
+        error={problem}
+        retry={() => {
+          setProblem(undefined);
+          setAgain(again + 1);
+        }}
+      />
+    );
+  }
+  return { Part, preload: () => void fetch().catch(() => {}) };
+}
