@@ -87,7 +87,7 @@ export function SelectionBar({ workspace, selection, onDone }: { workspace: stri
       </Button>
       {asking && (
         <Dialog title={`Cancel ${runs(active.length)}?`} onClose={() => setAsking(false)}>
-          <p>Everything they started is stopped. What they have logged and written so far is kept.</p>
+          <p>Everything started by {active.length === 1 ? "it" : "them"} is stopped. What was logged and written so far is kept.</p>
           <div className="row">
             <Button
               kind="danger"
@@ -98,7 +98,7 @@ export function SelectionBar({ workspace, selection, onDone }: { workspace: stri
             >
               Cancel {runs(active.length)}
             </Button>
-            <Button onClick={() => setAsking(false)}>Keep them</Button>
+            <Button onClick={() => setAsking(false)}>Keep {active.length === 1 ? "it" : "them"}</Button>
           </div>
         </Dialog>
       )}

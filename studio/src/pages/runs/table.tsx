@@ -19,6 +19,8 @@ export interface TableHandle {
   onScreen: () => { first: number; last: number };
 }
 
+/** Lines are drawn anew when so many have gone by. */
+const STEP = 3;
 const places = new Map<string, number>();
 
 export function rowAt(spans: readonly RunSpan[], line: number): RunRow | undefined {
@@ -61,7 +63,7 @@ export function RunTable({ rows, state, change, selection, actions, cursor, comp
   const columns = useMemo(() => (compact ? [] : state.columns.map(columnOf)), [compact, state.columns]);
   const grid = useMemo(() => gridOf(columns), [columns]);
 
-  const look = useCallback(() => setTop(Math.floor(box.current!.scrollTop / lineHeight) * lineHeight), [lineHeight]);
+  const look = useCallback(() => setTop(Math.floor(box.current!.scrollTop / (STEP * lineHeight)) * STEP * lineHeight), [lineHeight]);
   useLayoutEffect(() => {
     box.current!.scrollTop = places.get(listKey) ?? 0;
     look();
@@ -77,7 +79,7 @@ export function RunTable({ rows, state, change, selection, actions, cursor, comp
     return () => observer.disconnect();
   }, []);
 
-  const { first, last } = windowOf(top, size.height, lineHeight, lines);
+  const { first, last } = windowOf(top, size.height + (STEP - 1) * lineHeight, lineHeight, lines);
   const seen = useRef({ first: 0, at: 0 });
   useEffect(() => {
     const want = () => partsOf(spans, first - 20, last + 20).forEach(([from, to], source) => source.want(Math.max(0, from), to));
@@ -101,7 +103,10 @@ export function RunTable({ rows, state, change, selection, actions, cursor, comp
       look();
     },
     atTop: () => (box.current?.scrollTop ?? 0) < lineHeight,
-    onScreen: () => ({ first: Math.ceil(top / lineHeight), last: Math.min(lines, Math.floor((top + size.height) / lineHeight)) }),
+    onScreen: () => {
+      const { scrollTop } = box.current!;
+      return { first: Math.ceil(scrollTop / lineHeight), last: Math.min(lines, Math.floor((scrollTop + size.height) / lineHeight)) };
+    },
   };
 
   const width = columns.length + 2;
