@@ -28,6 +28,12 @@ interface ViewerProps {
   onLink: (offset: number) => void;
 }
 
+/** Of rows one below the other, the one at so many pixels from the top of the first. */
+function lastVisible(rows: readonly Row[], pixels: number, height: (row: Row) => number): Row | undefined {
+  let bottom = 0;
+  return rows.find((row) => (bottom += height(row)) >= pixels) ?? rows[rows.length - 1];
+}
+
 export function Viewer({ file, wrap, query, marked, ticks, ref, onEnd, onFind, onLink }: ViewerProps) {
   useSyncExternalStore(file.subscribe, () => file.version);
   const box = useRef<HTMLDivElement>(null);
@@ -127,7 +133,7 @@ export function Viewer({ file, wrap, query, marked, ticks, ref, onEnd, onFind, o
   const onMore = useCallback((offset: number) => setExpanded((now) => new Map(now).set(offset, (now.get(offset) ?? MOST_SHOWN) + MORE)), []);
   const markedRow = marked === undefined ? undefined : rows?.find((row) => offsetOf(row) <= marked && marked < row.window.after(row.index));
   const last = rows?.[rows.length - 1];
-  const visible = rows?.[Math.min(rows.length - 1, Math.floor(sizes.height / sizes.line))];
+  const visible = rows && lastVisible(rows, sizes.height + (place.at === "row" ? place.hidden : 0), height);
   const from = rows?.[0] ? offsetOf(rows[0]) : place.at === "row" ? place.offset : file.size;
   return (
     <div className="log-frame">
