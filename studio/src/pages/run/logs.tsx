@@ -1,5 +1,5 @@
 // The logs of a run: which one, and the log itself.
-import { useEffect, useMemo, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { api, segment, type Run, type Schemas } from "../../lib/api";
 import { bytes } from "../../lib/format";
 import { useResource } from "../../lib/resource";
@@ -19,8 +19,10 @@ export default function LogsTab({ run }: { run: Run; rest: string[] }) {
   const logs = useResource(`logs/${run.id}`, () => api.get<Schemas["LogList"]>(`/runs/${segment(run.id)}/logs`));
   // Ranks open their logs one after the other; nothing tells of a new one.
   const reload = logs.reload;
+  const status = useRef(run.status);
   useEffect(() => {
-    reload();
+    if (status.current !== run.status) reload();
+    status.current = run.status;
     if (over) return;
     const timer = setInterval(reload, 3000);
     return () => clearInterval(timer);

@@ -1,5 +1,5 @@
 // The files that a run left behind: a tree of them, and the one that is chosen.
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
 import { api, segment, segments, type Run, type Schemas } from "../../lib/api";
 import { count } from "../../lib/format";
 import { useResource } from "../../lib/resource";
@@ -27,8 +27,10 @@ export default function OutputsTab({ run, rest }: { run: Run; rest: string[] }) 
   const over = isOver(run.status);
   const list = useResource(`artifacts/${run.id}`, () => allArtifacts(run.id));
   const reload = list.reload;
+  const wasOver = useRef(over);
   useEffect(() => {
-    reload();
+    if (over !== wasOver.current) reload();
+    wasOver.current = over;
     if (over) return;
     const timer = setInterval(reload, 5000);
     return () => clearInterval(timer);

@@ -146,7 +146,7 @@ export class LogFile {
 
   /** The colours that lines before it in its window left on. */
   pen({ window, index }: Row): Pen {
-    if (!window.hasEscapes()) return PLAIN;
+    if (!window.escapes) return PLAIN;
     let known = this.pens.get(window);
     if (!known) this.pens.set(window, (known = [PLAIN]));
     for (let row = known.length; row <= index; row += 1) known.push(penAfter(window.text(row - 1), known[row - 1]!));

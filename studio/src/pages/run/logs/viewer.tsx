@@ -77,7 +77,7 @@ export function Viewer({ file, wrap, query, marked, ticks, ref, onEnd, onFind, o
   useLayoutEffect(() => {
     const shown = elements();
     if (heights.current.size > 5000) heights.current.clear();
-    for (const element of shown) heights.current.set(Number(element.dataset.offset), element.getBoundingClientRect().height);
+    if (wrap) for (const element of shown) heights.current.set(Number(element.dataset.offset), element.getBoundingClientRect().height);
     const last = rows?.[rows.length - 1];
     if (place.at !== "row" || !last || last.window.after(last.index) < file.size) return;
     if (shown.length > 0 && shown[shown.length - 1]!.getBoundingClientRect().bottom <= box.current!.getBoundingClientRect().top + sizes.height + 1) setPlace({ at: "end" });

@@ -6,6 +6,7 @@ export const WINDOW = 256 * 1024;
 export const OVERLAP = 16 * 1024;
 
 const NEWLINE = 10;
+const ESCAPE = 27;
 
 export class LogWindow {
   /** Of the bytes held: one before the window (none at the start of the log), the window, and its overlap. */
@@ -15,6 +16,8 @@ export class LogWindow {
   private ends: number[] = [];
   /** Of the rows: whether the line began before it. */
   private continued = false;
+  /** Whether there is any escape code in it. */
+  escapes: boolean;
 
   constructor(
     readonly index: number,
@@ -23,6 +26,7 @@ export class LogWindow {
   ) {
     this.bytes = bytes;
     this.length = bytes.length;
+    this.escapes = bytes.includes(ESCAPE);
     this.cut();
   }
 
@@ -69,11 +73,6 @@ export class LogWindow {
   byteLength(row: number): number {
     return this.ends[row]! - this.starts[row]!;
   }
-  hasEscapes(): boolean {
-    const found = this.bytes.indexOf(27);
-    return found >= 0 && found < this.length;
-  }
-
   /** The row that holds a byte; before the first row the first, after the last the last. */
   rowAt(offset: number): number {
     let [low, high] = [0, this.starts.length - 1];
@@ -99,6 +98,7 @@ export class LogWindow {
     this.bytes.set(taken, this.length);
     this.length += taken.length;
     this.size = size;
+    this.escapes ||= taken.includes(ESCAPE);
     this.cut();
   }
 
