@@ -50,8 +50,7 @@ export function RunsPage({ workspace }: { workspace: string }) {
     if (rows.lines === 0) return;
     const next = Math.max(0, Math.min(rows.lines - 1, line));
     setCursor(next);
-    table.current?.scrollTo(next);
-    requestAnimationFrame(() => table.current?.box.current?.querySelector<HTMLElement>(`[data-line="${next}"]`)?.focus({ preventScroll: true }));
+    table.current?.focus(next);
   };
   const toggleLine = (wish?: boolean) => {
     const span = spanAt(rows.spans, cursor);
@@ -112,7 +111,7 @@ export function RunsPage({ workspace }: { workspace: string }) {
         </div>
       </div>
       <SearchBox workspace={workspace} q={state.q} onChange={setQ} error={badQuery} input={input} />
-      <SelectionBar workspace={workspace} selection={selection} onDone={() => void rows.refresh(false)} />
+      <SelectionBar workspace={workspace} selection={selection} onDone={() => rows.refresh(false)} />
       {problem && <Problem error={problem} retry={rows.retry} />}
       {rows.total === undefined && !rows.error && <Loading what="runs" />}
       {none && (state.q === "" ? <NoRuns /> : <NothingFound q={state.q} children={state.children} onClear={() => setQ("")} onChildren={() => change({ children: true })} />)}

@@ -21,8 +21,7 @@ export function useLiveRows(workspace: string, state: TableState, rows: Rows, ta
       () => {
         timer.current = undefined;
         last.current = Date.now();
-        const keepPlace = table.current ? !table.current.atTop() : false;
-        void latest.current.rows.refresh(keepPlace).then((moved) => moved > 0 && table.current?.moveBy(moved));
+        latest.current.rows.refresh(table.current ? !table.current.atTop() : false);
       },
       Math.max(0, last.current + PAUSE - Date.now()),
     );

@@ -10,6 +10,8 @@ export class RowSource {
   error: ApiError | undefined;
   /** When it was last wholly up to date, to know whether to ask again. */
   freshAt = 0;
+  /** By how many lines the rows have moved down so far, for who looks at them. */
+  moved = 0;
   private rows = new Map<number, RunRow>();
   private places = new Map<string, number>();
   private stale = new Set<number>();
@@ -53,27 +55,20 @@ export class RowSource {
     return rows;
   }
 
-  /** Everything may have changed: it stays on screen and is asked for again when looked at. With `keepPlace`, returns by how
-   *  many lines the rows moved down. */
-  async refresh(keepPlace: boolean): Promise<number> {
-    let moved = 0;
-    if (keepPlace && this.newestFirst && this.total !== undefined) {
+  /** Everything may have changed: it stays on screen and is asked for again when looked at. `below`: the top is not in view, so
+   *  how many there are now has to be asked for by itself. */
+  async refresh(below: boolean): Promise<void> {
+    if (below && this.newestFirst && this.total !== undefined) {
       try {
-        const { total } = await this.fetchRows(0, 0, new AbortController().signal);
-        moved = Math.max(0, total - this.total);
-        this.total = total;
-        if (moved > 0) this.renumber(moved);
+        this.grow((await this.fetchRows(0, 0, new AbortController().signal)).total);
       } catch {
-        return 0;
+        return;
       }
     }
-    const pages = this.total === undefined ? 1 : Math.ceil(this.total / PAGE) || 1;
-    const held = new Set([...this.rows.keys()].map((index) => Math.floor(index / PAGE)));
-    for (const page of held) if (page < pages) this.stale.add(page);
+    for (const index of this.rows.keys()) this.stale.add(Math.floor(index / PAGE));
     this.stale.add(0);
     this.error = undefined;
     this.changed();
-    return moved;
   }
 
   /** Puts news of rows in place; returns the ids that are not among them. */
@@ -129,13 +124,7 @@ export class RowSource {
   }
 
   private put(offset: number, items: readonly RunRow[], total: number): void {
-    if (this.total !== undefined && total !== this.total) {
-      for (const index of this.rows.keys()) {
-        if (index >= total) this.drop(index);
-        else this.stale.add(Math.floor(index / PAGE));
-      }
-    }
-    this.total = total;
+    this.grow(total);
     items.forEach((row, i) => {
       const old = this.rows.get(offset + i);
       // The same object for the same content: such a row is not drawn again.
@@ -144,6 +133,21 @@ export class RowSource {
       this.rows.set(offset + i, row);
       this.places.set(row.id, offset + i);
     });
+  }
+
+  /** There are `total` rows now. More than before came at the top, if the newest are first. */
+  private grow(total: number): void {
+    const more = this.total === undefined ? 0 : total - this.total;
+    this.total = total;
+    if (more === 0) return;
+    if (more > 0 && this.newestFirst) {
+      this.renumber(more);
+      this.moved += more;
+    }
+    for (const index of this.rows.keys()) {
+      if (index >= total) this.drop(index);
+      else this.stale.add(Math.floor(index / PAGE));
+    }
   }
 
   private drop(index: number): void {

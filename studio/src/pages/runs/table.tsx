@@ -11,10 +11,8 @@ import type { Rows, RunSpan } from "./use_rows";
 import { scrollFor, spanAt, windowOf } from "./window";
 
 export interface TableHandle {
-  box: RefObject<HTMLDivElement | null>;
-  scrollTo: (line: number) => void;
-  /** Keeps the same rows in view when others came above. */
-  moveBy: (lines: number) => void;
+  /** Scrolls to a line and focuses it, as soon as its row is there. */
+  focus: (line: number) => void;
   atTop: () => boolean;
   onScreen: () => { first: number; last: number };
 }
@@ -58,6 +56,7 @@ export function RunTable({ rows, state, change, selection, actions, cursor, comp
   const { spans, lines, listKey } = rows;
   const box = useRef<HTMLDivElement>(null);
   const head = useRef<HTMLTableSectionElement>(null);
+  const toFocus = useRef<number | null>(null);
   const [top, setTop] = useState(places.get(listKey) ?? 0);
   const [size, setSize] = useState({ width: 0, height: 900 });
   const columns = useMemo(() => (compact ? [] : state.columns.map(columnOf)), [compact, state.columns]);
@@ -79,6 +78,17 @@ export function RunTable({ rows, state, change, selection, actions, cursor, comp
     return () => observer.disconnect();
   }, []);
 
+  // The same rows stay in view when others come above.
+  const root = spans[0]?.kind === "rows" ? spans[0].source : undefined;
+  const was = useRef({ root, moved: root?.moved ?? 0 });
+  useLayoutEffect(() => {
+    const by = root && was.current.root === root ? root.moved - was.current.moved : 0;
+    was.current = { root, moved: root?.moved ?? 0 };
+    if (by === 0 || box.current!.scrollTop < lineHeight) return;
+    box.current!.scrollTop += by * lineHeight;
+    look();
+  }, [root, root?.moved, lineHeight, look]);
+
   const { first, last } = windowOf(top, size.height + (STEP - 1) * lineHeight, lineHeight, lines);
   const seen = useRef({ first: 0, at: 0 });
   useEffect(() => {
@@ -92,14 +102,10 @@ export function RunTable({ rows, state, change, selection, actions, cursor, comp
   });
 
   handle.current = {
-    box,
-    scrollTo: (line) => {
+    focus: (line) => {
       const { scrollTop } = box.current!;
       box.current!.scrollTop = scrollFor(line, scrollTop, size.height, lineHeight);
-      look();
-    },
-    moveBy: (by) => {
-      box.current!.scrollTop += by * lineHeight;
+      toFocus.current = line;
       look();
     },
     atTop: () => (box.current?.scrollTop ?? 0) < lineHeight,
@@ -108,6 +114,13 @@ export function RunTable({ rows, state, change, selection, actions, cursor, comp
       return { first: Math.ceil(scrollTop / lineHeight), last: Math.min(lines, Math.floor((scrollTop + size.height) / lineHeight)) };
     },
   };
+
+  useEffect(() => {
+    if (toFocus.current === null) return;
+    const place = box.current!.querySelector<HTMLElement>(`[data-line="${toFocus.current}"]`);
+    if (place) toFocus.current = null;
+    place?.focus({ preventScroll: true });
+  });
 
   const width = columns.length + 2;
   // Cells that stay put while one scrolls sideways make scrolling down dearer: only where they are needed.

@@ -23,8 +23,8 @@ export interface Rows {
   /** Changes when another list is shown, so that it starts at its top. */
   listKey: string;
   retry: () => void;
-  /** Asks again for what is on screen; returns by how many lines it moved down. */
-  refresh: (keepPlace: boolean) => Promise<number>;
+  /** Asks again for what is on screen, which is `below` the top of the list or not. */
+  refresh: (below: boolean) => void;
 }
 
 const DEEPEST = 5;
@@ -107,15 +107,10 @@ export function useRows(workspace: string, state: TableState): Rows {
       wanted?.retry();
       seen.forEach((source) => source.retry());
     },
-    refresh: async (keepPlace) => {
+    refresh: (below) => {
       if (grouped) groups.reload();
-      let moved = 0;
-      for (const source of seen) {
-        const by = await source.refresh(keepPlace && source === root?.source);
-        if (source === root?.source) moved = by;
-      }
-      if (seen.size === 0 && wanted) await wanted.refresh(false);
-      return moved;
+      for (const source of seen) void source.refresh(below && source === root?.source);
+      if (seen.size === 0) void wanted?.refresh(false);
     },
   };
 }
