@@ -1,4 +1,5 @@
 """Fixtures: each test has a server of its own unless it says that it shares one."""
+import os
 import re
 import signal
 import subprocess
@@ -135,6 +136,15 @@ def _close(servers: List[RoostServer], keep: bool) -> None:
     assert not problems, "\n\n".join(problems)
 
 
+def _tell_failed(session: pytest.Session) -> None:
+    """Leaves the failed ones in the file that tools/test names."""
+    path = os.environ.get("ROOST_FAILED_TESTS")
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if path and reporter:
+        failed = [report.nodeid for kind in ("failed", "error") for report in reporter.stats.get(kind, [])]
+        Path(path).write_text("".join(f"{name}\n" for name in dict.fromkeys(failed)), encoding="utf-8")
+
+
 def pytest_configure() -> None:
     """A test run that is told to end (make, timeout) still ends what it started."""
 
@@ -144,6 +154,7 @@ def pytest_configure() -> None:
     signal.signal(signal.SIGTERM, leave)
 
 
-def pytest_sessionfinish() -> None:
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    _tell_failed(session)
     for sweeper in _sweepers:
         sweeper.wait(300)
