@@ -3,6 +3,7 @@ import { useEffect, useState, type ReactNode } from "react";
 import { api, onLoggedOut, type ApiError, type Session } from "./lib/api";
 import { navigate, usePath } from "./lib/route";
 import { SessionContext } from "./lib/session";
+import { rememberWorkspace, useLastWorkspace } from "./lib/workspace";
 import { Empty, Loading, Problem } from "./ui/base";
 import { lazily } from "./ui/lazily";
 import { Shell } from "./ui/shell";
@@ -20,14 +21,11 @@ const { Part: TokensPage } = lazily("tokens", () => import("./pages/tokens"));
 // Fetched while the server is asked who is logged in.
 if (location.pathname.startsWith("/runs/")) preloadRun();
 
-/** Remembered, since the address of a run does not name its workspace. */
-let lastWorkspace = "default";
-
 function pageOf(path: string[]): { page: string; body: ReactNode } | undefined {
   const [area, first, second, third] = path;
   if (area === "runs" && first) return { page: "runs", body: <RunPage key={first} id={first} tab={second ?? ""} rest={path.slice(3)} /> };
   if (area !== "w" || !first) return undefined;
-  const workspace = (lastWorkspace = first);
+  const workspace = first;
   switch (second) {
     case "runs":
       return { page: "runs", body: <RunsPage workspace={workspace} /> };
@@ -49,6 +47,9 @@ function pageOf(path: string[]): { page: string; body: ReactNode } | undefined {
 
 export function App() {
   const path = usePath();
+  const last = useLastWorkspace();
+  const workspace = path[0] === "w" && path[1] ? path[1] : last;
+  useEffect(() => rememberWorkspace(workspace), [workspace]);
   const [session, setSession] = useState<Session | null>();
   const [problem, setProblem] = useState<ApiError>();
   const atLogin = path[0] === "login";
@@ -60,7 +61,7 @@ export function App() {
   }, [atLogin]);
   useEffect(() => {
     if (session === null && !atLogin) navigate(`/login?next=${encodeURIComponent(location.pathname + location.search)}`, true);
-    else if (path.length === 0) navigate(`/w/${lastWorkspace}/runs`, true);
+    else if (path.length === 0) navigate(`/w/${encodeURIComponent(workspace)}/runs`, true);
   }, [session, atLogin, path.length]);
 
   if (atLogin) {
@@ -78,7 +79,7 @@ export function App() {
   const found = pageOf(path);
   return (
     <SessionContext.Provider value={session}>
-      <Shell workspace={lastWorkspace} page={found?.page ?? ""}>
+      <Shell workspace={workspace} page={found?.page ?? ""}>
         {found?.body ?? (
           <Empty title="There is no such page">
             <p>Choose one above.</p>

@@ -4,6 +4,7 @@ import { api, segment, type Run } from "../lib/api";
 import { useLive } from "../lib/live";
 import { prefetch, useResource } from "../lib/resource";
 import { pathParts, runPath, workspacePath } from "../lib/route";
+import { rememberWorkspace } from "../lib/workspace";
 import { Empty, Link, Loading, Problem, Tabs } from "../ui/base";
 import { lazily } from "../ui/lazily";
 import { RunHeader } from "./run/header";
@@ -46,6 +47,10 @@ export default function RunPage({ id, tab: current, rest }: { id: string; tab: s
     if (event.type === "run") set(event.run);
     else if (event.type === "reset" || event.type === "gone") reload();
   });
+  const workspace = run?.workspace;
+  useEffect(() => {
+    if (workspace) rememberWorkspace(workspace);
+  }, [workspace]);
   const title = run ? `${run.display_name} · ${run.status}` : "Run";
   useEffect(() => {
     document.title = `${title} · Roost`;

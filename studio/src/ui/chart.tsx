@@ -7,7 +7,7 @@ import { drawnOf, type Curve, type Range, type XKind } from "./chart/curve";
 import type { ChartGroup } from "./chart/group";
 import { CursorView } from "./chart/cursor";
 import { Legend, Summary } from "./chart/legend";
-import { Plot } from "./chart/plot";
+import { Plot, textScale } from "./chart/plot";
 import { curvesCsv, download, fileName, savePng } from "./chart/save";
 import { xText, type Unit } from "./chart/ticks";
 import { notify } from "./notify";
@@ -41,8 +41,9 @@ export interface ChartProps {
 }
 
 export const Chart = memo(function Chart(props: ChartProps) {
-  const { title, curves, xKind, logY = false, smoothing = 0, range = null, onRange, group, height = 220, unit, actions, note, csv, loading = false } = props;
+  const { title, curves, xKind, logY = false, smoothing = 0, range = null, onRange, group, unit, actions, note, csv, loading = false } = props;
   const theme = useThemeVersion();
+  const height = Math.round((props.height ?? 220) * textScale());
   const host = useRef<HTMLDivElement>(null);
   const plot = useRef<Plot>(null);
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());

@@ -18,7 +18,9 @@ export interface PlotOptions {
   onCursor: (x: number | null, own: boolean) => void;
 }
 
-const FONT = '11px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
+/** Larger where the page's letters are (on very wide screens). */
+export const textScale = (): number => parseFloat(getComputedStyle(document.documentElement).fontSize) / 14 || 1;
+const STEPS = [1, 2, 5].flatMap((digit) => [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9].map((power) => digit * power)).sort((a, b) => a - b);
 
 export class Plot implements Member {
   plot: uPlot | undefined;
@@ -164,7 +166,9 @@ export class Plot implements Member {
   private settings(): uPlot.Options {
     const { xKind, logY, height, unit } = this.options;
     const muted = themeColor("--muted");
-    const axis: uPlot.Axis = { stroke: muted, font: FONT, grid: { stroke: themeColor("--line"), width: 1 }, ticks: { show: false } };
+    const scale = textScale();
+    const font = `${Math.round(11 * scale)}px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif`;
+    const axis: uPlot.Axis = { stroke: muted, font, grid: { stroke: themeColor("--line"), width: 1 }, ticks: { show: false } };
     const step = (splits: number[]) => (splits.length > 1 ? Math.abs(splits[1]! - splits[0]!) : 1);
     return {
       width: this.host.clientWidth,
@@ -179,17 +183,17 @@ export class Plot implements Member {
       axes: [
         {
           ...axis,
-          size: 26,
+          size: 26 * scale,
           gap: 6,
-          space: 62,
-          ...(xKind === "relative" ? { incrs: RELATIVE_STEPS } : {}),
+          space: 62 * scale,
+          ...(xKind === "relative" ? { incrs: RELATIVE_STEPS } : xKind === "step" ? { incrs: STEPS } : {}),
           values: (_, splits, __, ___, found) => xLabels(xKind, splits, found),
         },
         {
           ...axis,
           gap: 5,
-          space: 28,
-          size: (_, labels) => 14 + 6.2 * Math.max(3, ...(labels ?? []).map((label) => (label ?? "").length)),
+          space: 28 * scale,
+          size: (_, labels) => 14 + 6.2 * scale * Math.max(3, ...(labels ?? []).map((label) => (label ?? "").length)),
           values: (_, splits) => splits.map((value) => (value === null ? null : logY ? tick(value, Math.abs(value)) : yLabel(value, step(splits), unit))) as string[],
         },
       ],

@@ -83,7 +83,7 @@ export const MetricChart = memo(function MetricChart({ title, names, settings }:
   const list = names.join("\n");
   const [box, was] = useNear(useCallback(() => store.want(list.split("\n")), [store, list]));
   return (
-    <div ref={box} className="metrics-chart" style={{ minHeight: settings.height + 58 }}>
+    <div ref={box} className="metrics-chart" style={{ minHeight: `${(settings.height + 58) / 14}rem` }}>
       {was && <Filled title={title} names={names} settings={settings} />}
     </div>
   );

@@ -16,7 +16,7 @@ test("the same last part in one chart", () => {
   const [only] = sections(NAMES, "last", []);
   expect(only!.charts).toEqual([
     { title: "loss", names: ["train/loss", "loss", "val/loss"] },
-    { title: "acc", names: ["train/acc"] },
+    { title: "train/acc", names: ["train/acc"] },
   ]);
 });
 

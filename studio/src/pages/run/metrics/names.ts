@@ -58,7 +58,7 @@ export function sections(names: readonly string[], view: View, pinned: readonly 
     const order = [...groups].sort(([a], [b]) => Number(a !== "") - Number(b !== ""));
     for (const [title, members] of order) out.push({ title: title || "Metrics", charts: members.map((name) => ({ title: name, names: [name] })) });
   } else {
-    const charts = [...groups].map(([title, members]) => ({ title: title || "Metrics", names: members }));
+    const charts = [...groups].map(([title, members]) => ({ title: members.length === 1 ? members[0]! : title || "Metrics", names: members }));
     out.push({ title: view === "group" ? "By group" : "By last part of the name", charts });
   }
   return out;
