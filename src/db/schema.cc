@@ -167,9 +167,10 @@ const std::vector<std::vector<const char*>> kVersions = {{
     // The exceptions, so that nobody has to look at all runs to find them.
     "CREATE INDEX run_archived ON run(workspace, seq) WHERE archived = 1",
     "CREATE INDEX run_retried ON run(workspace, seq, attempt) WHERE attempt > 1",
-    // The narrow side of a run: a look at all of them need not open rows with their specs.
-    "CREATE INDEX run_facts ON run(workspace, seq, status, experiment, number, type, compute,"
-    " created_by, parent, created, started, ended)",
+    // The narrow side of a run: a look at all of them need not open rows with their specs. Not in the order of seq, so
+    // that it does not offer itself where run_by_workspace is meant.
+    "CREATE INDEX run_facts ON run(workspace, created_by, compute, type, status, experiment, number, parent, created,"
+    " started, ended)",
     // The value that followed --name among a run's arguments; number where it is one.
     "CREATE TABLE run_param (run INTEGER NOT NULL REFERENCES run(seq), name TEXT NOT NULL, value TEXT NOT NULL,"
     " number REAL, PRIMARY KEY(run, name)) WITHOUT ROWID",
