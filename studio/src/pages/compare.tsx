@@ -58,8 +58,15 @@ export default function ComparePage({ workspace }: { workspace: string }) {
         </Button>
       </div>
       {comparison.error && <Problem error={comparison.error} retry={comparison.reload} />}
-      {comparison.missing.map(({ id, error }) => (
-        <Problem key={id} error={new Error(`${id}: ${error.message}`)} retry={() => remove(id)} />
+      {comparison.missing.map((id) => (
+        <div key={id} className="problem" role="alert">
+          <span>
+            There is no run {id} in this workspace.
+          </span>
+          <Button small onClick={() => remove(id)}>
+            Leave it out
+          </Button>
+        </div>
       ))}
       <Chosen runs={comparison.runs} hidden={hidden} onHide={hide} onRemove={remove} />
       {comparison.runs.length === 0 && comparison.loading && <Loading what="the runs" />}
@@ -79,7 +86,7 @@ export default function ComparePage({ workspace }: { workspace: string }) {
           {shown.length === 0 ? <p className="note">All runs are hidden.</p> : view.show(shown)}
         </>
       )}
-      {comparison.runs.map((run) => !isOver(run.run.status) && <Live key={run.id} id={run.id} hear={comparison.hear} />)}
+      {comparison.runs.map((run) => !isOver(run.row.status) && <Live key={run.id} id={run.id} hear={comparison.hear} />)}
       {adding && <AddRuns workspace={workspace} chosen={ids} onAdd={(id) => change({ run: [...ids, id] })} onClose={() => setAdding(false)} />}
     </>
   );

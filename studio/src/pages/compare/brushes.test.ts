@@ -20,7 +20,7 @@ test("a run must lie in all brushes; one without a value does not", () => {
 });
 test("first axes are the parameters that differ, then metrics", () => {
   const run = (lr: string, loss: number) =>
-    ({ params: { lr, seed: "1" }, metrics: [{ name: "loss", kind: "scalar", last: loss }], run: { status: "Completed", started_at: null, ended_at: null } }) as unknown as ComparedRun;
+    ({ row: { params: { lr, seed: "1" }, metrics: { loss }, status: "Completed", duration_seconds: null } }) as unknown as ComparedRun;
   const dimensions = dimensionsOf([run("0.1", 1), run("0.2", 2)]);
   expect(dimensions.map((one) => one.id)).toEqual(["params.lr", "params.seed", "metrics.loss", "status"]);
   expect(usualAxes(dimensions)).toEqual(["params.lr", "metrics.loss"]);

@@ -34,7 +34,7 @@ export function Chosen({ runs, hidden, onHide, onRemove }: ChosenProps) {
           <Link href={runPath(run.id)} title={run.id}>
             {run.label}
           </Link>
-          <Status status={run.run.status} />
+          <Status status={run.row.status} />
           <Button kind="quiet" small aria-label={`Remove ${run.label} from the comparison`} title="Remove" onClick={() => onRemove(run.id)}>
             ✕
           </Button>

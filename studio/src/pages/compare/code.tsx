@@ -6,6 +6,7 @@ import { useSearch } from "../../lib/route";
 import { compareFiles, filesOf, loadSnapshot, loadText, type FileChange } from "../../lib/snapshot";
 import { Loading, Problem } from "../../ui/base";
 import { Diff } from "../../ui/diff";
+import { useDetails } from "./details";
 import { usePair } from "./pair";
 import type { ComparedRun } from "./comparison";
 
@@ -68,9 +69,12 @@ function Changes({ before, after }: { before: string; after: string }) {
 }
 
 export function CodeDiff({ runs }: { runs: ComparedRun[] }) {
-  const pair = usePair(runs, (run) => run.run.snapshot);
-  if (!pair) return null;
-  const [before, after] = [pair.before.run.snapshot, pair.after.run.snapshot];
+  const details = useDetails(runs, false);
+  const snapshotOf = (run: ComparedRun) => details.of.get(run.id)?.run.snapshot ?? null;
+  const pair = usePair(runs, snapshotOf);
+  if (details.error) return <Problem error={details.error} retry={details.reload} />;
+  if (!pair || details.loading) return <Loading what="the runs" />;
+  const [before, after] = [snapshotOf(pair.before), snapshotOf(pair.after)];
   return (
     <>
       {pair.chooser}

@@ -1,5 +1,5 @@
-// The runs that are compared, with their parameters and the summaries of their metrics, kept up to date.
-import { useCallback } from "react";
+// The runs that are compared: at first what the run table says of them, by one request for many runs.
+import { useCallback, useRef } from "react";
 import { api, segment, type ApiError, type Run, type RunRow, type Schemas } from "../../lib/api";
 import { useKept, useResource } from "../../lib/resource";
 import type { LiveEvent } from "../../lib/live";
@@ -12,17 +12,15 @@ export interface ComparedRun {
   label: string;
   color: string;
   dashed: boolean;
-  run: Run;
-  params: Record<string, string>;
-  metrics: MetricSummary[];
+  /** With all parameters, and the last number of every metric. */
+  row: RunRow;
 }
-interface Loaded {
-  runs: Map<string, { run: Run; params: Record<string, string>; metrics: MetricSummary[] }>;
-  missing: { id: string; error: ApiError }[];
-}
+type Rows = ReadonlyMap<string, RunRow>;
+
 export interface Comparison {
   runs: ComparedRun[];
-  missing: Loaded["missing"];
+  /** Ids that this workspace has no run of. */
+  missing: string[];
   loading: boolean;
   error: ApiError | undefined;
   reload: () => void;
@@ -30,71 +28,70 @@ export interface Comparison {
   hear: (id: string, event: LiveEvent) => void;
 }
 
-async function paramsOf(workspace: string, ids: string[]): Promise<Map<string, Record<string, string>>> {
+/** Those of `known` are not asked for again. */
+async function load(workspace: string, ids: string[], known: Rows | undefined): Promise<Rows> {
   const tables = await Promise.all(
-    queriesFor(ids).map((q) =>
-      api.get<{ items: RunRow[] }>(`/workspaces/${segment(workspace)}/run-table`, { q, limit: 100, column: ["params.*"] }),
+    queriesFor(ids.filter((id) => !known?.has(id))).map((q) =>
+      api.get<Schemas["RunTable"]>(`/workspaces/${segment(workspace)}/run-table`, { q, limit: 100, column: ["params.*", "metrics.*"] }),
     ),
   );
-  return new Map(tables.flatMap((table) => table.items.map((row) => [row.id, row.params] as const)));
+  const rows = new Map(tables.flatMap((table) => table.items.map((row) => [row.id, row] as const)));
+  for (const id of ids) if (known?.has(id)) rows.set(id, known.get(id)!);
+  return rows;
 }
 
-async function load(workspace: string, ids: string[]): Promise<Loaded> {
-  const loaded: Loaded = { runs: new Map(), missing: [] };
-  const params = paramsOf(workspace, ids);
-  // The answer is awaited below; were it to fail meanwhile, that is not unheard of.
-  params.catch(() => undefined);
-  await Promise.all(
-    ids.map(async (id) => {
-      try {
-        const [run, metrics] = await Promise.all([
-          api.get<Run>(`/runs/${segment(id)}`),
-          api.get<Schemas["MetricSummaryList"]>(`/runs/${segment(id)}/metrics`),
-        ]);
-        loaded.runs.set(id, { run, metrics: metrics.items, params: (await params).get(id) ?? {} });
-      } catch (error) {
-        loaded.missing.push({ id, error: error as ApiError });
-      }
-    }),
-  );
-  return loaded;
+/** The row with what a live event says. */
+export function heard(row: RunRow, event: LiveEvent): RunRow {
+  if (event.type === "run") return withRun(row, event.run);
+  if (event.type !== "metrics") return row;
+  const metrics = { ...row.metrics };
+  for (const { name, kind, last } of event.items) {
+    if (kind === "scalar" && (typeof last === "number" || typeof last === "string")) metrics[name] = last as Schemas["Number"];
+  }
+  return { ...row, metrics };
+}
+
+function withRun(row: RunRow, run: Run): RunRow {
+  const { status, display_name, started_at, ended_at, tags, archived } = run;
+  const duration_seconds = started_at && ended_at ? (Date.parse(ended_at) - Date.parse(started_at)) / 1000 : null;
+  return { ...row, status, display_name, started_at, ended_at, tags, archived, duration_seconds, error: run.error?.message ?? null };
 }
 
 /** Two runs of one name are told apart by experiment and number. */
-function labelOf(run: Run, all: readonly Run[]): string {
-  const name = run.display_name || run.id;
-  return all.some((other) => other.id !== run.id && other.display_name === run.display_name) ? `${name} (${run.experiment} ${run.number})` : name;
+function labelOf(row: RunRow, all: readonly RunRow[]): string {
+  const name = row.display_name || row.id;
+  return all.some((other) => other.id !== row.id && other.display_name === row.display_name) ? `${name} (${row.experiment} ${row.number})` : name;
 }
 
 export function useComparison(workspace: string, ids: string[]): Comparison {
-  const resource = useResource<Loaded>(ids.length > 0 ? `compare/${workspace}/${ids.join(",")}` : null, () => load(workspace, ids));
+  const key = ids.length > 0 ? `compare/${workspace}/${ids.join(",")}` : null;
+  const asked = useRef<string>(undefined);
+  const kept = useRef<Rows>(undefined);
+  const resource = useResource<Rows>(key, () => {
+    // A run that is added is asked for alone; the same runs once more are all asked for.
+    const known = asked.current === undefined || asked.current === key ? undefined : kept.current;
+    asked.current = key ?? undefined;
+    return load(workspace, ids, known);
+  });
   // A run that is added or taken away leaves the others on screen meanwhile.
   const data = useKept(resource.data);
+  kept.current = data;
   const { set, reload } = resource;
-  const current = resource.data;
   const hear = useCallback(
     (id: string, event: LiveEvent) => {
-      const known = current?.runs.get(id);
-      if (event.type === "reset") reload();
-      if (!current || !known) return;
-      const next = { ...known };
-      if (event.type === "run") next.run = event.run;
-      else if (event.type === "metrics") {
-        const changed = new Map(event.items.map((item) => [item.name, item]));
-        next.metrics = [...known.metrics.map((one) => changed.get(one.name) ?? one)];
-        const there = new Set(known.metrics.map((one) => one.name));
-        for (const item of event.items) if (!there.has(item.name)) next.metrics.push(item);
-      } else return;
-      current.runs.set(id, next);
-      set({ ...current });
+      if (event.type === "reset") return reload();
+      const row = kept.current?.get(id);
+      if (!row) return;
+      kept.current = new Map(kept.current).set(id, heard(row, event));
+      set(kept.current);
     },
-    [current, set, reload],
+    [set, reload],
   );
-  const found = ids.flatMap((id) => data?.runs.get(id) ?? []);
-  const all = found.map((one) => one.run);
+  const all = ids.flatMap((id) => data?.get(id) ?? []);
   const runs = ids.flatMap((id, index) => {
-    const one = data?.runs.get(id);
-    return one ? [{ id, label: labelOf(one.run, all), color: colorOf(index), dashed: isDashed(index), ...one }] : [];
+    const row = data?.get(id);
+    return row ? [{ id, label: labelOf(row, all), color: colorOf(index), dashed: isDashed(index), row }] : [];
   });
-  return { runs, missing: resource.data?.missing ?? [], loading: resource.loading, error: resource.error, reload, hear };
+  const missing = resource.data ? ids.filter((id) => !resource.data!.has(id)) : [];
+  return { runs, missing, loading: resource.loading, error: resource.error, reload, hear };
 }

@@ -12,6 +12,8 @@ import type { CurveStore } from "../run/metrics/store";
 import { useCurveStores } from "./curve_stores";
 import type { ComparedRun } from "./comparison";
 
+const FIRST = 6;
+const TOGETHER = 60;
 type Stores = ReadonlyMap<string, CurveStore>;
 
 interface Shared {
@@ -22,7 +24,7 @@ interface Shared {
 }
 
 function axisOf(run: ComparedRun, store: CurveStore, kind: XKind): Axis {
-  const axis: Axis = { kind, start: Date.parse(run.run.started_at ?? run.run.created_at) / 1000 };
+  const axis: Axis = { kind, start: Date.parse(run.row.started_at ?? run.row.created_at) / 1000 };
   const epochs = kind === "epoch" ? store.series("epoch") : undefined;
   if (epochs) axis.epochs = mappingOf(epochs);
   return axis;
@@ -41,10 +43,21 @@ function Filled({ name, runs, shared }: { name: string; runs: ComparedRun[]; sha
   const { stores, group, settings } = shared;
   const subscribe = useCallback(
     (listener: () => void) => {
-      const leave = runs.map((run) => stores.get(run.id)?.subscribe(listener));
-      return () => leave.forEach((one) => one?.());
+      // The curves of many runs come in a burst: a chart is drawn for all of them, not once for each.
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const soon = () => {
+        timer ??= setTimeout(() => {
+          timer = undefined;
+          listener();
+        }, TOGETHER);
+      };
+      const leave = runs.map((run) => stores.get(run.id)?.subscribe(soon));
+      return () => {
+        clearTimeout(timer);
+        leave.forEach((one) => one?.());
+      };
     },
-    [runs, stores],
+    [runs.map((run) => run.id).join(), stores],
   );
   const version = useSyncExternalStore(subscribe, () => runs.map((run) => stores.get(run.id)?.version([name, "epoch"])).join(" "));
   const look = runs.map((run) => `${run.id} ${run.label} ${run.color}`).join("\n");
@@ -52,11 +65,12 @@ function Filled({ name, runs, shared }: { name: string; runs: ComparedRun[]; sha
     () => runs.flatMap((run) => (stores.get(run.id) ? curveOf(run, stores.get(run.id)!, name, settings.x) : [])),
     [version, look, stores, name, settings.x],
   );
+  const single = curves.length > 0 && curves.every((curve) => curve.x.length === 1);
   const failed = runs.find((run) => stores.get(run.id)?.error(name));
   return (
     <>
       {failed && <Problem error={stores.get(failed.id)!.error(name)!} retry={() => stores.get(failed.id)!.retry(name)} />}
-      <Chart title={name} curves={curves} xKind={settings.x} logY={settings.log} smoothing={shared.smoothing} group={group} height={230} />
+      <Chart title={name} note={single ? "One value a run; the table has them side by side." : undefined} curves={curves} xKind={settings.x} logY={settings.log} smoothing={shared.smoothing} group={group} height={230} />
     </>
   );
 }
@@ -86,20 +100,13 @@ function Points({ id, store, names }: { id: string; store: CurveStore; names: st
   return null;
 }
 
-/** Names of metrics that are curves in some run: first those of most runs. */
+/** Names of metrics that some run has: first those of most runs. */
 function namesOf(runs: ComparedRun[], filter: string): string[] {
-  const found = new Map<string, { runs: number; points: number }>();
-  for (const run of runs) {
-    for (const metric of run.metrics) {
-      if (metric.kind !== "scalar") continue;
-      const one = found.get(metric.name) ?? { runs: 0, points: 0 };
-      found.set(metric.name, { runs: one.runs + 1, points: Math.max(one.points, metric.count) });
-    }
-  }
-  // A single value is no curve: the table has it.
+  const found = new Map<string, number>();
+  for (const run of runs) for (const name of Object.keys(run.row.metrics)) found.set(name, (found.get(name) ?? 0) + 1);
   return [...found]
-    .filter(([name, { points }]) => points > 1 && name.toLowerCase().includes(filter.toLowerCase()))
-    .sort(([a, one], [b, other]) => other.runs - one.runs || a.localeCompare(b, "en", { numeric: true }))
+    .filter(([name]) => name.toLowerCase().includes(filter.toLowerCase()))
+    .sort(([a, one], [b, other]) => other - one || a.localeCompare(b, "en", { numeric: true }))
     .map(([name]) => name);
 }
 
@@ -123,6 +130,12 @@ export function Curves({ runs }: { runs: ComparedRun[] }) {
       store?.zoom(settings.range ? serverRange(settings.range, axisOf(run, store, settings.x)) : null);
     }
   }, [group, from, to, stores, settings.x]);
+  // The first charts are asked for together: one request a run, not one a run and chart.
+  const first = names.slice(0, FIRST).join("\n");
+  useEffect(() => {
+    const leave = runs.map((run) => stores.get(run.id)?.want(first.split("\n").filter((name) => name in run.row.metrics)));
+    return () => leave.forEach((one) => one?.());
+  }, [stores, first]);
   // The address follows once the slider rests.
   useEffect(() => {
     const timer = setTimeout(() => smoothing !== settings.smoothing && change({ smooth: smoothing > 0 ? String(smoothing) : null }), 250);
@@ -130,7 +143,7 @@ export function Curves({ runs }: { runs: ComparedRun[] }) {
   }, [smoothing]);
 
   const shared = useMemo<Shared>(() => ({ stores, group, smoothing, settings }), [stores, group, smoothing, settings]);
-  const epoch = runs.some((run) => run.metrics.some((one) => one.name === "epoch"));
+  const epoch = runs.some((run) => "epoch" in run.row.metrics);
   return (
     <>
       <div className="compare-controls" role="group" aria-label="How the curves are shown">
@@ -157,15 +170,15 @@ export function Curves({ runs }: { runs: ComparedRun[] }) {
           </Button>
         )}
       </div>
-      {names.length === 0 && <p className="note">{settings.filter ? "No metric has this name." : "These runs have no metric of more than one number yet."}</p>}
+      {names.length === 0 && <p className="note">{settings.filter ? "No metric has this name." : "These runs have no metrics yet."}</p>}
       <div className="compare-charts">
         {names.map((name) => (
-          <MetricChart key={name} name={name} runs={runs.filter((run) => run.metrics.some((one) => one.name === name))} shared={shared} />
+          <MetricChart key={name} name={name} runs={runs.filter((run) => name in run.row.metrics)} shared={shared} />
         ))}
       </div>
       {runs.map((run) => {
         const store = stores.get(run.id);
-        return store && !isOver(run.run.status) && <Points key={run.id} id={run.id} store={store} names={run.metrics.map((one) => one.name)} />;
+        return store && !isOver(run.row.status) && <Points key={run.id} id={run.id} store={store} names={Object.keys(run.row.metrics)} />;
       })}
     </>
   );

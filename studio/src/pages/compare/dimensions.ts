@@ -11,18 +11,13 @@ export interface Dimension {
 const LONGEST = 60;
 
 export function dimensionsOf(runs: readonly ComparedRun[]): Dimension[] {
-  const params = [...new Set(runs.flatMap((run) => Object.keys(run.params)))].sort();
-  const scalars = runs.map((run) => new Map(run.metrics.filter((one) => one.kind === "scalar").map((one) => [one.name, one.last as number | string | null])));
-  const metrics = [...new Set(scalars.flatMap((map) => [...map.keys()]))].sort();
+  const params = [...new Set(runs.flatMap(({ row }) => Object.keys(row.params)))].sort();
+  const metrics = [...new Set(runs.flatMap(({ row }) => Object.keys(row.metrics)))].sort();
   const dimensions: Dimension[] = [
-    ...params.map((name) => ({ id: `params.${name}`, label: name, values: runs.map((run) => run.params[name]) })),
-    ...metrics.map((name) => ({ id: `metrics.${name}`, label: name, values: scalars.map((map) => map.get(name) ?? undefined) })),
-    {
-      id: "duration",
-      label: "duration (s)",
-      values: runs.map(({ run }) => (run.started_at && run.ended_at ? (Date.parse(run.ended_at) - Date.parse(run.started_at)) / 1000 : undefined)),
-    },
-    { id: "status", label: "status", values: runs.map(({ run }) => run.status) },
+    ...params.map((name) => ({ id: `params.${name}`, label: name, values: runs.map(({ row }) => row.params[name]) })),
+    ...metrics.map((name) => ({ id: `metrics.${name}`, label: name, values: runs.map(({ row }) => row.metrics[name]) })),
+    { id: "duration", label: "duration (s)", values: runs.map(({ row }) => row.duration_seconds ?? undefined) },
+    { id: "status", label: "status", values: runs.map(({ row }) => row.status) },
   ];
   return dimensions.filter(({ values }) => values.some((value) => value !== undefined && String(value).length <= LONGEST));
 }

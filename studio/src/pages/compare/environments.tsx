@@ -1,13 +1,21 @@
 // What differs between the environments of two runs.
+import { Loading, Problem } from "../../ui/base";
 import { Diff } from "../../ui/diff";
+import { useDetails } from "./details";
 import { environmentText } from "./environment_lines";
 import { usePair } from "./pair";
 import type { ComparedRun } from "./comparison";
 
 export function EnvironmentDiff({ runs }: { runs: ComparedRun[] }) {
-  const pair = usePair(runs, (run) => environmentText(run.run));
-  if (!pair) return null;
-  const [before, after] = [environmentText(pair.before.run), environmentText(pair.after.run)];
+  const details = useDetails(runs, false);
+  const textOf = ({ id }: ComparedRun) => {
+    const run = details.of.get(id)?.run;
+    return run ? environmentText(run) : "";
+  };
+  const pair = usePair(runs, textOf);
+  if (details.error) return <Problem error={details.error} retry={details.reload} />;
+  if (!pair || details.loading) return <Loading what="the environments" />;
+  const [before, after] = [textOf(pair.before), textOf(pair.after)];
   return (
     <>
       {pair.chooser}

@@ -1,12 +1,11 @@
 // Runs side by side: one line a fact, with what differs marked.
-import type { MetricSummary } from "./comparison";
 
 export interface Side {
   id: string;
   facts: Record<string, string | null>;
   params: Record<string, string>;
   tags: Record<string, string | null>;
-  metrics: readonly MetricSummary[];
+  metrics: readonly { name: string; last: unknown; min?: unknown; max?: unknown }[];
 }
 export interface Cell {
   /** What is shown; undefined if the run lacks it. */

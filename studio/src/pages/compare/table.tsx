@@ -2,33 +2,36 @@
 import { useMemo, type ReactNode } from "react";
 import { duration, number } from "../../lib/format";
 import { runPath, useSearch } from "../../lib/route";
-import { Link } from "../../ui/base";
+import { Link, Problem } from "../../ui/base";
 import { Swatch } from "./chooser";
+import { useDetails, type Detail } from "./details";
 import { environmentName } from "./environment_lines";
 import { linesOf, type Cell, type Line, type Shown, type Side } from "./sides";
 import type { ComparedRun } from "./comparison";
 
-function secondsOf(run: ComparedRun["run"]): number | undefined {
-  if (!run.started_at || !run.ended_at) return undefined;
-  return (Date.parse(run.ended_at) - Date.parse(run.started_at)) / 1000;
+function sideOf({ id, row }: ComparedRun, detail: Detail | undefined): Side {
+  const run = detail?.run;
+  const facts = {
+    status: row.status,
+    experiment: row.experiment,
+    duration: row.duration_seconds === null ? null : duration(row.duration_seconds),
+    compute: row.compute || null,
+    environment: run ? environmentName(run) : null,
+    "git commit": run?.git?.commit ? `${run.git.commit.slice(0, 12)}${run.git.dirty ? " and changes" : ""}` : null,
+    "code snapshot": run?.snapshot?.slice(0, 12) ?? null,
+    script: run?.spec.script ?? run?.spec.command ?? null,
+    "created by": row.created_by,
+    created: row.created_at.slice(0, 19).replace("T", " "),
+    error: row.error,
+  };
+  return { id, facts, params: row.params, tags: row.tags, metrics: metricsOf(row, detail) };
 }
 
-function sideOf({ id, run, params, metrics }: ComparedRun): Side {
-  const seconds = secondsOf(run);
-  const facts = {
-    status: run.status,
-    experiment: run.experiment,
-    duration: seconds === undefined ? null : duration(seconds),
-    compute: run.compute || null,
-    environment: environmentName(run),
-    "git commit": run.git?.commit ? `${run.git.commit.slice(0, 12)}${run.git.dirty ? " and changes" : ""}` : null,
-    "code snapshot": run.snapshot?.slice(0, 12) ?? null,
-    script: run.spec.script ?? run.spec.command ?? null,
-    "created by": run.created_by,
-    created: run.created_at.slice(0, 19).replace("T", " "),
-    error: run.error?.message ?? null,
-  };
-  return { id, facts, params, tags: run.tags, metrics };
+/** The row has the newest values; what else there is to a metric comes with the details. */
+function metricsOf(row: ComparedRun["row"], detail: Detail | undefined): Side["metrics"] {
+  const summaries = new Map(detail?.metrics?.map((one) => [one.name, one]));
+  const rest = [...summaries.values()].filter((one) => !(one.name in row.metrics));
+  return [...Object.entries(row.metrics).map(([name, last]) => ({ name, last, min: summaries.get(name)?.min, max: summaries.get(name)?.max })), ...rest];
 }
 
 const MARK = { smallest: "▼", largest: "▲" } as const;
@@ -84,10 +87,11 @@ export function SideBySide({ runs }: { runs: ComparedRun[] }) {
   const only = search.get("only") === "1";
   const find = (search.get("find") ?? "").toLowerCase();
   const asked = search.get("values") ?? "last";
+  const details = useDetails(runs, true);
   const lines = useMemo(() => {
     const shown = SHOWN.filter((one) => asked.split(",").includes(one));
-    return linesOf(runs.map(sideOf), shown.length > 0 ? shown : ["last"], number);
-  }, [runs, asked]);
+    return linesOf(runs.map((run) => sideOf(run, details.of.get(run.id))), shown.length > 0 ? shown : ["last"], number);
+  }, [runs, asked, details.of]);
   const kept = lines.filter((line) => (!only || line.differs) && (find === "" || line.name.toLowerCase().includes(find)));
   const toggle = (which: Shown) => {
     const next = SHOWN.filter((one) => asked.split(",").includes(one) !== (one === which));
@@ -115,6 +119,7 @@ export function SideBySide({ runs }: { runs: ComparedRun[] }) {
           ≠ marks lines that differ, ▼ and ▲ the smallest and largest metric. What is underlined is not what most runs have.
         </span>
       </div>
+      {details.error && <Problem error={details.error} retry={details.reload} />}
       {kept.length === 0 ? (
         <p className="note">{only ? "Nothing differs between these runs." : "No line has this name."}</p>
       ) : (

@@ -46,7 +46,7 @@ function Card({ compute, waiting, onLimits }: { compute: Compute; waiting: strin
           </dd>
         </div>
         <div>
-          <dt>Idle end</dt>
+          <dt>Idle limit</dt>
           <dd>{duration(compute.idle_seconds_before_scaledown)}</dd>
         </div>
       </dl>

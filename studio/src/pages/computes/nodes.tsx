@@ -4,6 +4,7 @@ import { duration } from "../../lib/format";
 import { useResource } from "../../lib/resource";
 import { runPath } from "../../lib/route";
 import { Link, Loading, Problem, Time } from "../../ui/base";
+import { useNow } from "../run/now";
 import { utilisationByNode, type Utilisation } from "./utilisation";
 
 type Node = Schemas["Node"];
@@ -60,11 +61,12 @@ interface NodesProps {
 }
 
 export function Nodes({ nodes, utilisation, compute, names }: NodesProps) {
+  const now = useNow(nodes.data?.items.some((node) => node.state === "idle") ?? false);
   if (nodes.loading) return <Loading what="the nodes" />;
   if (!nodes.data) return nodes.error ? <Problem error={nodes.error} retry={nodes.reload} /> : null;
   const items = nodes.data.items;
   if (items.length === 0) return <p className="note">No node is up. Nodes start when a run needs them.</p>;
-  const leavesIn = (node: Node) => compute.idle_seconds_before_scaledown - (Date.now() - Date.parse(node.state_at)) / 1000;
+  const leavesIn = (node: Node) => compute.idle_seconds_before_scaledown - (now - Date.parse(node.state_at)) / 1000;
   return (
     <div className="scroll" tabIndex={0} role="region" aria-label="Nodes">
       <table>

@@ -5,6 +5,7 @@ import { fullTime } from "../../lib/format";
 import { useResource } from "../../lib/resource";
 import { runPath, workspacePath } from "../../lib/route";
 import { Button, Link, Loading, Problem, Status, Time } from "../../ui/base";
+import { useNow } from "../run/now";
 import { until } from "./until";
 
 export type QueueItem = Schemas["QueueItem"];
@@ -19,14 +20,15 @@ export function useQueue(workspace: string, compute?: string) {
 }
 
 function Estimate({ item }: { item: QueueItem }) {
+  const now = useNow(true);
   if (item.started_at) {
     if (!item.estimated_end_at) return <span className="note">–</span>;
-    return <span title={fullTime(item.estimated_end_at)}>ends {until(item.estimated_end_at)}</span>;
+    return <span title={fullTime(item.estimated_end_at)}>ends {until(item.estimated_end_at, now)}</span>;
   }
   if (!item.estimated_start_at) return <span className="note">not known</span>;
   return (
     <span title={fullTime(item.estimated_start_at)}>
-      starts {until(item.estimated_start_at)}
+      starts {until(item.estimated_start_at, now)}
       {item.estimate_basis && <span className="note computes-basis">{item.estimate_basis}</span>}
     </span>
   );
@@ -48,7 +50,10 @@ function Row({ item, workspace, all }: { item: QueueItem; workspace: string; all
       <td>
         <Status status={item.status} />
       </td>
-      <td className="computes-reason">{item.reason ?? (item.node_names.length > 0 ? `on ${item.node_names.join(", ")}` : "–")}</td>
+      <td className="computes-reason">
+        {item.reason ?? (item.node_names.length > 0 ? `on ${item.node_names.join(", ")}` : "–")}
+        {item.provider && <div className="note">{Object.entries(item.provider).map(([name, value]) => `${name} ${String(value)}`).join(", ")}</div>}
+      </td>
       <td>
         <Estimate item={item} />
       </td>
