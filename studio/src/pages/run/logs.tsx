@@ -2,21 +2,34 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import { api, segment, type Run, type Schemas } from "../../lib/api";
 import { bytes } from "../../lib/format";
-import { useResource } from "../../lib/resource";
-import { useSearch } from "../../lib/route";
+import { prefetch, useResource } from "../../lib/resource";
+import { pathParts, useSearch } from "../../lib/route";
 import { Empty, isOver, Loading, Problem } from "../../ui/base";
 import { Choice as Choices } from "../../ui/choice";
-import { LogFile } from "./logs/log_file";
 import { attemptsOf, choicesOf, chosen, type Choice } from "./logs/names";
+import { openAhead, openLog } from "./logs/open_log";
 import { LogPanel } from "./logs/panel";
 import "./logs/logs.css";
 
 const MOST_BUTTONS = 8;
 
+const logsKey = (run: string): string => `logs/${run}`;
+const getLogs = (run: string) => api.get<Schemas["LogList"]>(`/runs/${segment(run)}/logs`);
+
+// Of the first address: the log comes while the run itself does.
+const [area, first, tab] = pathParts();
+if (area === "runs" && first && tab === "logs") {
+  prefetch(logsKey(first), async () => {
+    const list = await getLogs(first);
+    openAhead(first, list, new URLSearchParams(location.search));
+    return list;
+  });
+}
+
 export default function LogsTab({ run }: { run: Run; rest: string[] }) {
   const [search, change] = useSearch();
   const over = isOver(run.status);
-  const logs = useResource(`logs/${run.id}`, () => api.get<Schemas["LogList"]>(`/runs/${segment(run.id)}/logs`));
+  const logs = useResource(logsKey(run.id), () => getLogs(run.id));
   // Ranks open their logs one after the other; nothing tells of a new one.
   const reload = logs.reload;
   const status = useRef(run.status);
@@ -41,38 +54,38 @@ export default function LogsTab({ run }: { run: Run; rest: string[] }) {
   return (
     <section className="logs" aria-label="Logs">
       {(choices.length > 1 || attempts.length > 1) && (
-      <div className="row log-choice">
-        {choices.length <= MOST_BUTTONS ? (
-          <Choices
-            label="Which log"
-            value={choice.id}
-            onChange={(id) => pick(choices.find((one) => one.id === id)!)}
-            values={choices.map((one) => ({ id: one.id, hint: `${one.log.name}, ${bytes(one.log.size)}`, title: <Title choice={one} failed={one.rank !== undefined && one.rank === run.error?.rank && attempt === run.attempt} /> }))}
-          />
-        ) : (
-          <label>
-            Log{" "}
-            <select value={choice.id} onChange={(event) => pick(choices.find((one) => one.id === event.target.value)!)}>
-              {choices.map((one) => (
-                <option key={one.id} value={one.id}>
-                  {one.title}
-                  {one.rank !== undefined && one.rank === run.error?.rank ? " (failed first)" : ""}, {bytes(one.log.size)}
-                </option>
-              ))}
-            </select>
-          </label>
-        )}
-        {attempts.length > 1 && (
-          <label>
-            Attempt{" "}
-            <select value={attempt} onChange={(event) => change({ attempt: event.target.value, find: null, at: null }, false)}>
-              {attempts.map((one) => (
-                <option key={one}>{one}</option>
-              ))}
-            </select>
-          </label>
-        )}
-      </div>
+        <div className="row log-choice">
+          {choices.length <= MOST_BUTTONS ? (
+            <Choices
+              label="Which log"
+              value={choice.id}
+              onChange={(id) => pick(choices.find((one) => one.id === id)!)}
+              values={choices.map((one) => ({ id: one.id, hint: `${one.log.name}, ${bytes(one.log.size)}`, title: <Title choice={one} failed={one.rank !== undefined && one.rank === run.error?.rank && attempt === run.attempt} /> }))}
+            />
+          ) : (
+            <label>
+              Log{" "}
+              <select value={choice.id} onChange={(event) => pick(choices.find((one) => one.id === event.target.value)!)}>
+                {choices.map((one) => (
+                  <option key={one.id} value={one.id}>
+                    {one.title}
+                    {one.rank !== undefined && one.rank === run.error?.rank ? " (failed first)" : ""}, {bytes(one.log.size)}
+                  </option>
+                ))}
+              </select>
+            </label>
+          )}
+          {attempts.length > 1 && (
+            <label>
+              Attempt{" "}
+              <select value={attempt} onChange={(event) => change({ attempt: event.target.value, find: null, at: null }, false)}>
+                {attempts.map((one) => (
+                  <option key={one}>{one}</option>
+                ))}
+              </select>
+            </label>
+          )}
+        </div>
       )}
       <Opened key={`${choice.log.attempt}/${choice.log.name}`} run={run} choice={choice} live={!over && (choice.log.attempt === run.attempt || choice.log.attempt === 0)} />
     </section>
@@ -94,11 +107,11 @@ function Title({ choice, failed }: { choice: Choice; failed: boolean }) {
 }
 
 function Opened({ run, choice, live }: { run: Run; choice: Choice; live: boolean }) {
-  const file = useMemo(() => new LogFile(run.id, choice.log.attempt, choice.log.name), [run.id, choice.log.attempt, choice.log.name]);
+  const file = useMemo(() => openLog(run.id, choice.log.attempt, choice.log.name), [run.id, choice.log.attempt, choice.log.name]);
   const [, opened] = useState(0);
   useEffect(() => {
     const stop = file.subscribe(() => opened(file.version));
-    void file.open();
+    opened(file.version);
     return () => void stop();
   }, [file]);
   if (!file.opened) return file.error ? <Problem error={file.error} retry={() => file.retry()} /> : <div className="log-frame log-opening"><Loading what="the log" /></div>;
