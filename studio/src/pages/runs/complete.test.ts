@@ -77,8 +77,10 @@ describe("queries that the page makes", () => {
     expect(listQuery({ q: "parent:abc", children: false })).toBe("parent:abc");
   });
   it("ask for the runs of a group", () => {
-    expect(groupQuery("experiment", "big birds")).toBe('experiment:"big birds"');
-    expect(groupQuery("params.lr", "0.1")).toBe("params.lr=0.1");
-    expect(groupQuery("tags.a b", null)).toBe('-tags."a b"');
+    expect(groupQuery("experiment", "big birds", [])).toBe('experiment:"big birds"');
+    expect(groupQuery("params.lr", "0.1", [])).toBe("params.lr=0.1");
+    expect(groupQuery("tags.a b", null, ["x", null])).toBe('-tags."a b"');
+    expect(groupQuery("compute", null, ["local", "a b", null])).toBe('-compute:local,"a b"');
+    expect(groupQuery("compute", null, [null])).toBe("");
   });
 });

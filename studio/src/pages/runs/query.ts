@@ -24,8 +24,13 @@ export function listQuery({ q, children }: Pick<TableState, "q" | "children">): 
 
 export const childQuery = (id: string): string => `parent:${id} is:any`;
 
-export function groupQuery(by: string, value: string | null): string {
+/** `all` are the values of all groups: what has none of them lacks the field. */
+export function groupQuery(by: string, value: string | null, all: readonly (string | null)[]): string {
   const field = fieldName(by);
-  if (value === null) return `-${field}`;
+  if (value === null && by.includes(".")) return `-${field}`;
+  if (value === null) {
+    const others = all.flatMap((one) => (one ? [quoted(one)] : []));
+    return others.length > 0 ? `-${field}:${others.join(",")}` : "";
+  }
   return `${field}${by.includes(".") ? "=" : ":"}${quoted(value)}`;
 }

@@ -3,6 +3,8 @@ import type { ApiError, RunRow, Schemas } from "../../lib/api";
 import { pagesOf } from "./window";
 
 export const PAGE = 100;
+/** Milliseconds until it asks again a server that did not answer. */
+const AGAIN = 2000;
 export type FetchRows = (offset: number, limit: number, signal: AbortSignal) => Promise<Schemas["RunTable"]>;
 
 export class RowSource {
@@ -117,7 +119,8 @@ export class RowSource {
       this.freshAt = Date.now();
     } catch (error) {
       if (request.signal.aborted) return;
-      this.error = error as ApiError;
+      const problem = (this.error = error as ApiError);
+      if (problem.status === 0) setTimeout(() => this.error === problem && this.retry(), AGAIN);
     }
     this.asked.delete(page);
     this.changed();

@@ -101,6 +101,12 @@ export function RunTable({ rows, state, change, selection, actions, cursor, comp
     return () => clearTimeout(timer);
   });
 
+  useEffect(
+    () => () => {
+      handle.current = null;
+    },
+    [handle],
+  );
   handle.current = {
     focus: (line) => {
       const { scrollTop } = box.current!;

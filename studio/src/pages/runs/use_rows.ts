@@ -84,10 +84,11 @@ export function useRows(workspace: string, state: TableState): Rows {
   const root = shown.current;
   let spans: RunSpan[] = [];
   if (kept) {
+    const values = kept.items.map((group) => group.value);
     spans = spansOfGroups(
       kept.items.map((group) => {
         const open = state.open.includes(openGroup(group.value));
-        return { group, level: open ? levelOf(sources.get(query(both(q, groupQuery(state.group, group.value)))), 1) : undefined };
+        return { group, level: open ? levelOf(sources.get(query(both(q, groupQuery(state.group, group.value, values)))), 1) : undefined };
       }),
     );
   } else if (root) spans = spansOfRows(levelOf(root.source, 0));
