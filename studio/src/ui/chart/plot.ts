@@ -31,6 +31,8 @@ export class Plot implements Member {
   private dirty = true;
   private quiet = false;
   private hovered = false;
+  private moving = false;
+  private moved: ReturnType<typeof setTimeout> | undefined;
   private readonly seen: IntersectionObserver;
   private readonly sized: ResizeObserver;
 
@@ -57,6 +59,7 @@ export class Plot implements Member {
   }
 
   destroy(): void {
+    clearTimeout(this.moved);
     this.seen.disconnect();
     this.sized.disconnect();
     this.host.removeEventListener("wheel", this.wheel);
@@ -134,15 +137,27 @@ export class Plot implements Member {
     const over = this.plot.rect;
     if (event.ctrlKey || event.metaKey) {
       event.preventDefault();
+      this.rest();
       this.zoomAround(this.plot.posToVal(event.clientX - over.left, "x"), Math.exp(event.deltaY * (event.deltaMode === 1 ? 0.05 : 0.002)));
     } else if (this.range && (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))) {
       event.preventDefault();
+      this.rest();
       const [from, to] = this.range;
       const wanted = ((event.deltaX || event.deltaY) / over.width) * (to - from);
       const by = Math.max(this.full[0] - from, Math.min(this.full[1] - to, wanted));
       if (by !== 0) this.options.onRange([from + by, to + by]);
     }
   };
+
+  // The values under the cursor would change with every frame of a zoom: they are told again when it has come to rest.
+  private rest(): void {
+    if (!this.moving) this.options.onCursor(null, true);
+    this.moving = true;
+    clearTimeout(this.moved);
+    this.moved = setTimeout(() => {
+      this.moving = false;
+    }, 150);
+  }
 
   private draw(): void {
     if (!this.visible || !this.dirty) return;
@@ -219,6 +234,7 @@ export class Plot implements Member {
         ],
         setCursor: [
           (plot) => {
+            if (this.moving) return;
             const { left } = plot.cursor;
             // uPlot tells it after each drawing as well: only the chart under the mouse speaks for the others.
             this.options.onCursor(left === undefined || left === null || left < 0 ? null : this.snap(plot.posToVal(left, "x")), this.hovered && !this.quiet);
