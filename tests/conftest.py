@@ -142,7 +142,7 @@ def _tell_failed(session: pytest.Session) -> None:
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if path and reporter:
         failed = [report.nodeid for kind in ("failed", "error") for report in reporter.stats.get(kind, [])]
-        Path(path).write_text("".join(f"{name}\n" for name in dict.fromkeys(failed)), encoding="utf-8")
+        Path(path).write_text("".join(f"{session.config.rootpath}/{name}\n" for name in dict.fromkeys(failed)), encoding="utf-8")
 
 
 def pytest_configure() -> None:
