@@ -57,7 +57,7 @@ test("the environment of a run, and its differences", async () => {
   const tab = await studio.tab();
   const { page } = tab;
   await tab.go(`/runs/${first}/environment`);
-  await page.getByRole("button", { name: "Copy /usr/bin/python3" }).first().waitFor();
+  await page.getByRole("region", { name: "What it is" }).getByText("/usr/bin/python3").waitFor();
   await tab.go(`/runs/${first}/environment?against=${second}`);
   await page.getByRole("heading", { name: "The environments are the same" }).waitFor();
 });

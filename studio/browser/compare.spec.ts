@@ -55,7 +55,7 @@ test("select three in the table and compare them", async () => {
   await page.getByRole("link", { name: "Scatter" }).click();
   await page.locator("main svg circle, main canvas").first().waitFor();
   await page.getByRole("link", { name: "Environment", exact: true }).click();
-  await page.getByLabel("From", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Swap" }).waitFor();
 });
 
 test("the code of two of them differs in one line", async () => {

@@ -43,6 +43,6 @@ test("a run that did nothing", async () => {
     await tab.go(`/runs/${run}${name && `/${name}`}`);
     await page.getByRole("heading", { name: "did nothing", level: 1 }).waitFor();
     if (titles[name]) await page.getByRole("heading", { name: titles[name] }).waitFor();
-    await page.getByText(/Loading/).first().waitFor({ state: "detached" });
+    await tab.settled();
   }
 });

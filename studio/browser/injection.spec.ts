@@ -59,7 +59,7 @@ beforeAll(async () => {
     experiment: "injected",
     snapshot,
     display_name: ALL,
-    command: `python train.py --lr '${IMG}' --${"<b>bold"} 1`,
+    command: `python train.py --lr '${IMG}' '--<u>under' 1`,
     environment: spec.environment,
     environment_variables: { PAYLOAD: ALL },
     tags: { [IMG]: ALL, link: LINK, [SCRIPT]: null },
@@ -84,11 +84,11 @@ beforeAll(async () => {
 /** Nothing on the page was made of a payload, in any frame. */
 async function clean(tab: Tab, shown: string | null = IMG): Promise<void> {
   const { page } = tab;
-  await page.getByText(/^Loading /).first().waitFor({ state: "detached" });
+  await tab.settled();
   if (shown !== null) await tab.until(`${shown} is shown as text on ${page.url()}`, async () => (await page.locator("body").innerText()).includes(shown) || (await page.locator("body").textContent())!.includes(shown), 10);
   const found = await page.evaluate(() => ({
     pwned: "__pwned" in window,
-    elements: [...document.querySelectorAll('img[src="x"], [onerror], [onload], main script, main b, iframe:not([sandbox=""]), object, embed, base, meta[http-equiv]')].map((element) => element.outerHTML.slice(0, 100)),
+    elements: [...document.querySelectorAll('img[src="x"], [onerror], [onload], main script, main u, iframe:not([sandbox=""]), object, embed, base, meta[http-equiv]')].map((element) => element.outerHTML.slice(0, 100)),
     scripts: [...document.scripts].filter((script) => !script.src.startsWith(`${location.origin}/assets/`) && !script.src.includes("/@vite") && !script.src.includes("/src/")).map((script) => script.outerHTML.slice(0, 100)),
     links: [...document.querySelectorAll("a[href], area[href], [src], form[action], [formaction]")]
       .flatMap((element) => ["href", "src", "action", "formaction"].map((name) => element.getAttribute(name) ?? ""))
@@ -104,9 +104,9 @@ test("the table, its columns, groups and views", async () => {
   await tab.go(`/w/default/runs?${column}&children=1`);
   await clean(tab, ALL);
   await page.getByRole("button", { name: "Views" }).click();
-  await page.getByRole("link", { name: IMG }).waitFor();
+  await page.locator(".runs-views").getByRole("link", { name: IMG, exact: true }).waitFor();
   await clean(tab);
-  await page.getByRole("link", { name: IMG }).click();
+  await page.locator(".runs-views").getByRole("link", { name: IMG, exact: true }).click();
   await clean(tab);
   await tab.go(`/w/default/runs?group=${encodeURIComponent(`tags.${IMG}`)}`);
   await clean(tab, ALL);
@@ -203,7 +203,7 @@ test("code, its differences, and the comparison of runs", async () => {
   await clean(tab);
   for (const view of ["curves", "table", "parallel", "scatter", "code", "environment"]) {
     await tab.go(`/w/default/compare?run=${run}&run=${other}&view=${view}`);
-    await page.getByRole("list", { name: "Runs compared" }).getByText(ALL).waitFor();
+    await page.getByRole("list", { name: "Runs compared" }).getByRole("link", { name: ALL }).waitFor();
     await clean(tab, ALL);
   }
 });

@@ -86,6 +86,16 @@ export class Tab {
     await this.page.locator(".live.on").waitFor();
   }
 
+  /** Waits until nothing that is in view is still being loaded; what is further down may wait to come near. */
+  async settled(): Promise<void> {
+    await this.page.waitForFunction(() =>
+      [...document.querySelectorAll(".loading")].every((element) => {
+        const { top, bottom } = element.getBoundingClientRect();
+        return bottom <= 0 || top >= innerHeight;
+      }),
+    );
+  }
+
   until<T>(what: string, ask: () => T | Promise<T>, seconds = 30): Promise<NonNullable<T>> {
     return until(what, seconds, ask);
   }

@@ -7,7 +7,7 @@ import { useMay } from "../../lib/session";
 import { Button, Copy, Empty, Link, Loading, Problem, Time } from "../../ui/base";
 import { Code } from "../../ui/code";
 import { Diff } from "../../ui/diff";
-import { attempt } from "../../ui/notify";
+import { attempt, notify } from "../../ui/notify";
 import { BuildPanel } from "./build_panel";
 import { definitionText, packagesOf, type Definition } from "./definition";
 
@@ -85,7 +85,10 @@ export function OneEnvironment({ workspace, name }: { workspace: string; name: s
   const build = search.get("build");
   const start = async () => {
     const made = api.post<Schemas["EnvironmentBuild"]>(`${path}/${segment(name)}/build?version=${environment!.version}`, nearest ? { pins: "nearest" } : {});
-    if (await attempt(made)) change({ build: (await made).digest });
+    if (!(await attempt(made))) return;
+    const { status, digest, message } = await made;
+    if (status === "nothing_to_build") notify(message || "There is nothing to build: its Python is used as it is.");
+    else change({ build: digest });
   };
   const list = (
     <p className="note">
