@@ -94,7 +94,7 @@ export function RunTable({ rows, state, change, selection, actions, cursor, comp
   useEffect(() => {
     const want = () => partsOf(spans, first - 20, last + 20).forEach(([from, to], source) => source.want(Math.max(0, from), to));
     // While the scroll bar is dragged across the list, only where it rests is asked for.
-    const leaps = Math.abs(first - seen.current.first) > 60 && performance.now() - seen.current.at < 100;
+    const leaps = Math.abs(first - seen.current.first) > 60 && performance.now() - seen.current.at < 400;
     seen.current = { first, at: performance.now() };
     if (!leaps) return want();
     const timer = setTimeout(want, 70);
