@@ -3,7 +3,9 @@ import { apiUrl, request, segment, segments, type ApiError } from "../../../lib/
 import { penAfter, PLAIN, type Pen } from "../../../lib/ansi";
 import { LogWindow, OVERLAP, WINDOW } from "./window";
 
-const MOST_WINDOWS = 8;
+/** More than a view of rows may span (MOST_SPANNED), and the two beside them. */
+const MOST_WINDOWS = 12;
+export const MOST_SPANNED = 8;
 const CATCH_UP = 4 * 1024 * 1024;
 
 export interface Row {

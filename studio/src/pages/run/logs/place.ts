@@ -1,5 +1,5 @@
 // Where one is in a log: at its end, or with some row at the top of the view.
-import { offsetOf, type LogFile, type Row } from "./log_file";
+import { MOST_SPANNED, offsetOf, type LogFile, type Row } from "./log_file";
 
 export type Place =
   | { at: "end" }
@@ -8,16 +8,18 @@ export type Place =
 
 export type Height = (row: Row) => number;
 
-/** The rows to draw; undefined while they are on their way. */
+/** The rows to draw; undefined while they are on their way. Of enormous lines only so many as can be here at once. */
 export function rowsAt(file: LogFile, place: Place, count: number): Row[] | undefined {
   const rows: Row[] = [];
   let row = place.at === "end" ? file.last() : file.rowAt(place.offset);
   if (row === undefined) return undefined;
+  const start = row?.window.index ?? 0;
+  const near = (one: Row) => Math.abs(one.window.index - start) < MOST_SPANNED;
   if (place.at === "end") {
-    for (; row && rows.length < count; row = file.previous(row)) rows.unshift(row);
+    for (; row && near(row) && rows.length < count; row = file.previous(row)) rows.unshift(row);
     return rows;
   }
-  for (; row && rows.length < count; row = file.next(row)) rows.push(row);
+  for (; row && near(row) && rows.length < count; row = file.next(row)) rows.push(row);
   return rows;
 }
 
