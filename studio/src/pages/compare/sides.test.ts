@@ -21,6 +21,7 @@ test("of three the one that differs is marked, of two both", () => {
 });
 test("of two values that are had equally often neither is the usual one", () => {
   expect(usualValue(["x", "x", "y", "y"])).toBeNull();
+  expect(usualValue(["x", "x", "y", "z"])).toBeNull();
   expect(usualValue(["x", "x", "y"])).toBe("x");
   expect(usualValue([undefined, undefined, "y"])).toBeUndefined();
 });

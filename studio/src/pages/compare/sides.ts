@@ -26,18 +26,12 @@ export interface Line {
 
 export type Shown = "last" | "min" | "max";
 
-/** The value that more runs have than any other; null if there is no such value. */
+/** The value that more than half of the runs have; null if there is no such value. */
 export function usualValue(values: readonly (string | undefined)[]): string | undefined | null {
   const counts = new Map<string | undefined, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-  let best: string | undefined | null = null;
-  let most = 1;
-  let tied = false;
-  for (const [value, count] of counts) {
-    if (count > most) [best, most, tied] = [value, count, false];
-    else if (count === most && most > 1) tied = true;
-  }
-  return tied ? null : best;
+  for (const [value, count] of counts) if (2 * count > values.length) return value;
+  return null;
 }
 
 function lineOf(group: string, name: string, values: (string | undefined)[], texts?: (string | undefined)[]): Line {
