@@ -31,6 +31,8 @@ export class Plot implements Member {
   private dirty = true;
   private quiet = false;
   private hovered = false;
+  /** Where the cursor was put from outside. */
+  private at: number | null = null;
   private moving = false;
   private moved: ReturnType<typeof setTimeout> | undefined;
   private readonly seen: IntersectionObserver;
@@ -84,6 +86,7 @@ export class Plot implements Member {
   }
 
   showCursor(x: number | null): void {
+    this.at = x;
     if (!this.plot || !this.visible) return;
     this.quiet = true;
     const [from, to] = this.shown;
@@ -168,6 +171,8 @@ export class Plot implements Member {
     this.dirty = false;
     const [min, max] = this.shown;
     this.plot.setScale("x", { min, max });
+    // uPlot keeps the cursor's place on the screen, and draws in a microtask: after it, back to its x.
+    if (!this.hovered && this.at !== null) queueMicrotask(() => this.showCursor(this.at));
   }
 
   private yRange = (): Range => {
