@@ -65,7 +65,7 @@ export function Scatter({ runs }: { runs: ComparedRun[] }) {
         <ChooseDimension label="Colour by" value={colorBy?.id ?? ""} dimensions={dimensions} none="run" onChange={(id) => change({ color: id })} />
       </div>
       {colorBy && scaleColor && <Ramp label={colorBy.label} scale={scaleColor} />}
-      <div ref={box} className="scroll">
+      <div ref={box} className="scroll" tabIndex={0} role="region" aria-label="Scatter plot">
         <svg className="scatter" width={width} height={HEIGHT} role="group" aria-label={`${y.label} against ${x.label}`}>
           {scaleX.ticks
             .filter((_, i) => i % strideX === 0)

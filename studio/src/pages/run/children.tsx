@@ -58,7 +58,7 @@ export default function ChildrenTab({ run }: TabProps) {
         )}
       </div>
       {error && <Problem error={error} retry={reload} />}
-      <div className="scroll">
+      <div className="scroll" tabIndex={0} role="region" aria-label="Children">
         <table>
           <caption className="visually-hidden">Children of the run</caption>
           <thead>

@@ -66,7 +66,7 @@ export default function RanksTab({ run }: TabProps) {
           </section>
         ))}
       </div>
-      <div className="scroll">
+      <div className="scroll" tabIndex={0} role="region" aria-label="Processes">
         <table>
           <caption className="visually-hidden">Processes of the run</caption>
           <thead>

@@ -19,7 +19,7 @@ export function ConfusionMatrix({ value }: { value: unknown }) {
   if (!matrix) return <AnyValue value={value} />;
   const most = Math.max(1e-12, ...matrix.rows.flat());
   return (
-    <div className="scroll">
+    <div className="scroll" tabIndex={0} role="region" aria-label="Confusion matrix">
       <table className="metrics-matrix">
         <caption className="note">Rows: true class. Columns: predicted class.</caption>
         <thead>

@@ -96,7 +96,7 @@ export function Code({ run }: { run: Run }) {
         {command ?? [script, ...words.map((word) => (/[\s"'$]/.test(word) ? JSON.stringify(word) : word))].join(" ")}
       </pre>
       {settings.length > 0 && (
-        <div className="scroll">
+        <div className="scroll" tabIndex={0} role="region" aria-label="Arguments">
           <table>
             <thead>
               <tr>

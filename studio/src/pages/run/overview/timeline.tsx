@@ -41,7 +41,7 @@ export function Timeline({ run }: { run: Run }) {
       {attempts.map((attempt) => (
         <Bar key={attempt.attempt} attempt={attempt} named={several} />
       ))}
-      <div className="scroll">
+      <div className="scroll" tabIndex={0} role="region" aria-label="Stages in full">
         <table className="stages-table">
           <thead>
             <tr>
