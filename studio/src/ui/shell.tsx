@@ -1,10 +1,10 @@
 // The frame around every page: where to go, whether the page is live, who is logged in.
-import type { ReactNode } from "react";
+import { useEffect, type ReactNode } from "react";
 import { reconnect, useLiveState } from "../lib/live";
 import { logOut, useSession } from "../lib/session";
 import { api, type Schemas } from "../lib/api";
 import { useResource } from "../lib/resource";
-import { navigate, workspacePath } from "../lib/route";
+import { navigate, usePath, workspacePath } from "../lib/route";
 import { useTheme, type Theme } from "../lib/theme";
 import { Button, Link, Menu } from "./base";
 import { Notices } from "./notify";
@@ -63,7 +63,18 @@ function Account() {
   );
 }
 
+/** The name of the page in the browser's tab; a run puts its own there. */
+function useTitle(page: string): void {
+  const path = usePath();
+  const [area, , kind, name] = path;
+  const title = kind === "compare" ? "Compare" : (PAGES.find(([id]) => id === page)?.[1] ?? "No such page");
+  useEffect(() => {
+    if (area === "w") document.title = `${name ? `${name} · ` : ""}${title} · Roost`;
+  }, [area, title, name]);
+}
+
 export function Shell({ workspace, page, children }: { workspace: string; page: string; children: ReactNode }) {
+  useTitle(page);
   return (
     <div className="shell">
       <a className="skip" href="#main">
