@@ -37,7 +37,7 @@ test("each view is the same after a reload", async () => {
     [`/w/default/experiments?q=bird`, "birds"],
   ] as const) {
     await tab.go(path);
-    await page.locator("main").getByText(wait).first().waitFor();
+    await page.locator("main").getByText(wait).locator("visible=true").first().waitFor();
     await tab.until("it has settled", async () => {
       const first = await text(page);
       await page.waitForFunction(() => new Promise((done) => requestIdleCallback(() => done(true), { timeout: 300 })));
@@ -45,7 +45,7 @@ test("each view is the same after a reload", async () => {
     });
     const [address, before] = [page.url(), await text(page)];
     await page.reload();
-    await page.locator("main").getByText(wait).first().waitFor();
+    await page.locator("main").getByText(wait).locator("visible=true").first().waitFor();
     expect(page.url(), "the page keeps its address").toBe(address);
     await tab.until(`${path} is the same`, async () => (await text(page)) === before, 10).catch(async () => expect(await text(page)).toBe(before));
   }

@@ -86,9 +86,10 @@ export class Tab {
     await this.page.locator(".live.on").waitFor();
   }
 
-  /** Waits until nothing that is in view is still being loaded; what is further down may wait to come near. */
+  /** Waits until there is a page and nothing in view is still being loaded; what is further down may wait to come near. */
   async settled(): Promise<void> {
     await this.page.waitForFunction(() =>
+      document.querySelector("main")?.innerText.trim() &&
       [...document.querySelectorAll(".loading")].every((element) => {
         const { top, bottom } = element.getBoundingClientRect();
         return bottom <= 0 || top >= innerHeight;
