@@ -21,6 +21,14 @@ test("the link logs in once", async () => {
   expect((await other.call("GET", "/session")).status).toBe(401);
 });
 
+test("a link that is opened in the tab of the login page logs in, too", async () => {
+  const tab = await studio.tab({ logIn: false });
+  await tab.go("/login");
+  await tab.page.getByLabel("Token").waitFor();
+  await tab.page.goto(await studio.roost.loginLink());
+  await tab.page.getByRole("heading", { name: "Runs", level: 1 }).waitFor();
+});
+
 test("a link leads where the user wanted to go, but never to another host", async () => {
   const tab = await studio.tab({ logIn: false });
   tab.allow(REFUSED);

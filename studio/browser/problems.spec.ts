@@ -36,6 +36,9 @@ test("an answer of 500 is told, and trying again helps", async () => {
   const tab = await studio.tab();
   const { page } = tab;
   tab.allow(/status of 500/);
+  // Without events the page does not ask again by itself.
+  tab.allow(/ERR_FAILED/);
+  await page.route(/\/api\/v1\/live/, (route) => route.abort());
   let broken = true;
   await page.route(/\/api\/v1\/(?!session|live)/, (route) =>
     broken ? route.fulfill({ status: 500, contentType: "application/json", body: '{"error":{"code":"internal","message":"the disk is full"}}' }) : route.continue(),

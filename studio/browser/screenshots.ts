@@ -82,6 +82,7 @@ async function main(): Promise<void> {
         reduce(path);
       };
       await tab.go("/login");
+      await tab.settled();
       await save("login");
       await tab.logIn();
       for (const shot of shots(data)) {

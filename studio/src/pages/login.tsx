@@ -9,7 +9,7 @@ export function LoginPage({ onLogin }: { onLogin: (session: Session, next: strin
   const [search] = useSearch();
   const [token, setToken] = useState("");
   const [problem, setProblem] = useState<ApiError>();
-  const tried = useRef(false);
+  const tried = useRef("");
   // Only a path of this very page: never another host.
   const asked = search.get("next") ?? "/";
   const next = /^\/(?![/\\])/.test(asked) ? asked : "/";
@@ -17,12 +17,18 @@ export function LoginPage({ onLogin }: { onLogin: (session: Session, next: strin
   const attempt = (how: { code: string } | { token: string }) => logIn(how).then((session) => onLogin(session, next), setProblem);
 
   useEffect(() => {
-    // The code stands behind the #, which browsers do not send and servers do not log.
-    const code = /^#code=([\w-]+)$/.exec(location.hash)?.[1];
-    if (!code || tried.current) return;
-    tried.current = true;
-    history.replaceState(null, "", location.pathname + location.search);
-    void attempt({ code });
+    const look = () => {
+      // The code stands behind the #, which browsers do not send and servers do not log.
+      const code = /^#code=([\w-]+)$/.exec(location.hash)?.[1];
+      if (!code || tried.current === code) return;
+      tried.current = code;
+      history.replaceState(null, "", location.pathname + location.search);
+      void attempt({ code });
+    };
+    look();
+    // A link that is opened where this page already is loads nothing anew.
+    window.addEventListener("hashchange", look);
+    return () => window.removeEventListener("hashchange", look);
   });
 
   return (

@@ -83,7 +83,7 @@ export const RunLine = memo(function RunLine({ row, columns, compact, selected, 
         </td>
       ) : (
         <>
-          <td role="cell" className="runs-first" style={{ paddingLeft: `${depth * 1.4 + (row.children > 0 ? 0 : 1.4)}rem` }}>
+          <td role="cell" className="runs-first" style={{ paddingLeft: `${depth * 1.4 + (row.children > 0 ? 0 : 2.1)}rem` }}>
             {name}
           </td>
           {columns.map((column) => (
