@@ -1,7 +1,8 @@
 // Times what a user waits for, in Chromium. Called by bench/studio.py, which gives a plan as JSON on standard input:
 // {"chromium", "login", "pages": [{"name", "url", "ready", "then"}]}, and reads results from standard output.
 //   ready  a CSS selector; the time is that from the start of the navigation to the first frame that has it
-//   then   {"fill", "text", "expect"}: types text and waits for a selector, or {"zoom": selector}: drags over a chart
+//   then   {"fill", "text", "expect"}: types text and waits for a selector, {"click", "expect"}: clicks and waits, or
+//          {"zoom": selector}: drags over a chart
 import { readFileSync } from "node:fs";
 import { chromium } from "playwright-core";
 
@@ -43,6 +44,20 @@ async function type(tab, { fill, text, expect }) {
   return tab.evaluate(() => window.__typed);
 }
 
+async function click(tab, { click, expect }) {
+  await tab.evaluate((selector) => {
+    document.querySelector(selector.click).addEventListener("click", () => {
+      const began = performance.now();
+      window.__clicked = new Promise((resolve) => {
+        const look = () => (document.querySelector(selector.expect) ? requestAnimationFrame(() => resolve(performance.now() - began)) : setTimeout(look, 2));
+        look();
+      });
+    }, { capture: true, once: true });
+  }, { click, expect });
+  await tab.click(click);
+  return tab.evaluate(() => window.__clicked);
+}
+
 // Frames while the mouse drags over a chart, lets go, and the other charts follow.
 async function zoom(tab, selector) {
   const box = await tab.locator(selector).first().boundingBox();
@@ -79,6 +94,7 @@ for (const page of plan.pages) {
     const { tab, ready, scripts } = await open(context, page);
     const result = { ready, scripts };
     if (page.then?.fill) result.typed = await type(tab, page.then);
+    if (page.then?.click) result.clicked = await click(tab, page.then);
     if (page.then?.zoom) Object.assign(result, await zoom(tab, page.then.zoom));
     runs.push(result);
     await context.close();
