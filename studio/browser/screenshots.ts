@@ -88,7 +88,13 @@ async function main(): Promise<void> {
       for (const shot of shots(data)) {
         if (only.length > 0 && !only.includes(shot.name)) continue;
         await tab.go(shot.path);
-        if (shot.ready) await page.locator(shot.ready).first().waitFor();
+        if (shot.ready) {
+          await page.locator(shot.ready).first().waitFor().catch(async (error) => {
+            await page.screenshot({ path: "/tmp/roost-studio-failures/screenshot.png" });
+            console.error(shot.name, colorScheme, page.url(), tab.unexpected(), await page.locator("main").innerText());
+            throw error;
+          });
+        }
         await shot.before?.(page);
         await tab.settled();
         await page.mouse.move(0, 0);

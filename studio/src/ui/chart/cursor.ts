@@ -57,10 +57,12 @@ export class CursorView {
 
   private valueText(curve: Drawn, index: number): string {
     const raw = curve.y[index];
-    let text = exact(raw, this.unit);
-    if (curve.line !== curve.y) text = `${exact(curve.line[index], this.unit)} (raw ${text})`;
     const [low, high] = [curve.low?.[index], curve.high?.[index]];
-    if (this.x !== null && low !== undefined && high !== undefined && low !== high) text += ` [${exact(low, this.unit)} … ${exact(high, this.unit)}]`;
+    // Where a place stands for several points, its value is one that was never logged.
+    const several = low !== undefined && high !== undefined && low !== high;
+    let text = `${several ? "mean " : ""}${exact(raw, this.unit)}`;
+    if (curve.line !== curve.y) text = `${exact(curve.line[index], this.unit)} (raw ${text})`;
+    if (this.x !== null && several) text += ` [${exact(low, this.unit)} … ${exact(high, this.unit)}]`;
     return text;
   }
 

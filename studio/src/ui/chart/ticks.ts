@@ -39,11 +39,17 @@ export function xLabels(kind: XKind, splits: readonly number[], step: number): s
   return splits.map((value) => tick(value, step));
 }
 
+/** In the unit of its size, with as many decimals as the step needs. */
+function byteTick(value: number, step: number): string {
+  const power = Math.max(0, Math.min(4, Math.floor(Math.log10(Math.max(1, Math.abs(value))) / 3 + 1e-9)));
+  return `${tick(value / 1000 ** power, step / 1000 ** power)} ${["B", "KB", "MB", "GB", "TB"][power]}`;
+}
+
 export type Unit = "percent" | "bytes" | "bytes/s" | "celsius" | "watts";
 export function yLabel(value: number, step: number, unit?: Unit): string {
   if (unit === "percent") return `${tick(value, step)} %`;
-  if (unit === "bytes") return bytes(value);
-  if (unit === "bytes/s") return `${bytes(value)}/s`;
+  if (unit === "bytes") return byteTick(value, step);
+  if (unit === "bytes/s") return `${byteTick(value, step)}/s`;
   if (unit === "celsius") return `${tick(value, step)} °C`;
   if (unit === "watts") return `${tick(value, step)} W`;
   return tick(value, step);
@@ -65,6 +71,6 @@ export function xText(kind: XKind, x: number): string {
 /** Nothing rounded away. */
 export function exact(value: number | null | undefined, unit?: Unit): string {
   if (value === null || value === undefined) return "–";
-  if (unit === "bytes" || unit === "bytes/s") return yLabel(value, 1, unit);
+  if (unit === "bytes" || unit === "bytes/s") return `${bytes(value)}${unit === "bytes" ? "" : "/s"}`;
   return unit ? yLabel(value, 0.01, unit) : String(value);
 }
