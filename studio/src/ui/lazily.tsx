@@ -28,8 +28,10 @@ export function lazily<P extends object>(what: string, load: () => Promise<{ def
     const [, render] = useState(0);
     const [problem, setProblem] = useState<Error>();
     const [again, setAgain] = useState(0);
+    const shown = Loaded;
     useEffect(() => {
-      if (Loaded) return;
+      // Not `Loaded`: it may have come since this was rendered, and then nothing would show it.
+      if (shown) return;
       let here = true;
       fetch().then(
         () => here && render((n) => n + 1),

@@ -53,6 +53,9 @@ function lineOf(group: string, name: string, values: (string | undefined)[], tex
   };
 }
 
+/** The start of a table or matrix tells which it is; the whole is in the title. */
+const shortened = (text: string): string => (text.length > 40 ? `${text.slice(0, 39)}…` : text);
+
 function markExtremes(line: Line): Line {
   if (!line.differs || !line.numeric) return line;
   const numbers = line.cells.map((cell) => Number(cell.full ?? cell.text ?? NaN));
@@ -81,7 +84,7 @@ export function linesOf(sides: readonly Side[], shown: readonly Shown[], format:
       const raw = metrics.map((map) => map.get(name)?.[which]);
       const values = raw.map((value) => (value === undefined || value === null ? undefined : typeof value === "object" ? JSON.stringify(value) : String(value)));
       if (values.every((value) => value === undefined)) continue;
-      const texts = raw.map((value, i) => (values[i] === undefined ? undefined : typeof value === "object" ? values[i] : format(value)));
+      const texts = raw.map((value, i) => (values[i] === undefined ? undefined : typeof value === "object" ? shortened(values[i]!) : format(value)));
       lines.push(markExtremes(lineOf("Metrics", shown.length > 1 ? `${name} (${which})` : name, values, texts)));
     }
   }
