@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.request
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -308,3 +309,13 @@ def test_many_lines_are_all_printed_in_order(experiment: Any, script: Any, capsy
     run.wait_for_completion(show_output=True)
     lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("line")]
     assert lines == [f"line {i}" for i in range(20000)] and time.monotonic() - began < 60
+
+
+def test_the_links_lead_to_the_studio(ws: Any, experiment: Any) -> None:
+    run = experiment.start_logging()
+    run.complete()
+    for url in (run.get_portal_url(), experiment.get_portal_url()):
+        with urllib.request.urlopen(url, timeout=30) as answer:
+            assert answer.headers.get_content_type() == "text/html" and b"<title>Roost</title>" in answer.read()
+    assert experiment.get_portal_url().endswith(f"/w/{ws.name}/runs?q=experiment%3A{experiment.name}")
+    assert run.get_portal_url().endswith(f"/runs/{run.id}")

@@ -117,7 +117,7 @@ class RunRecord:
         self._change({"properties": given})
 
     def get_portal_url(self) -> str:
-        """The run's page on the server."""
+        """The run's page in the studio."""
         return f"{self._client.url}/runs/{quote(self._run_id)}"
 
     # For the rest of this package.

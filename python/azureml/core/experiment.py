@@ -192,10 +192,10 @@ class Experiment:
         return self._read_or_make()
 
     def get_portal_url(self) -> str:
-        """The experiment's page on the server."""
+        """The experiment's runs in the studio."""
         from roost.client import quote
 
-        return f"{self._workspace._client.url}/experiments/{quote(self._name)}"
+        return f"{self._workspace._client.url}/w/{quote(self._workspace.name)}/runs?q=experiment%3A{quote(self._name)}"
 
     # For the rest of this package.
 

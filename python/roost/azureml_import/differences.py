@@ -160,7 +160,7 @@ SECTIONS: Tuple[Section, ...] = (
                 "Run.restore_snapshot",
                 "Run.get_environment",
             ),
-            Row("Run.get_portal_url", DIFFERENT, "On the Roost server; its page comes later."),
+            Row("Run.get_portal_url", DIFFERENT, "Its page in Roost's studio, not in Azure's."),
             Row("Run.get_secret", DIFFERENT, _SECRETS),
             Row("Run.get_secrets", DIFFERENT, _SECRETS),
             *_same("_OfflineRun"),
