@@ -195,7 +195,8 @@ class Experiment:
         """The experiment's runs in the studio."""
         from roost.client import quote
 
-        return f"{self._workspace._client.url}/w/{quote(self._workspace.name)}/runs?q=experiment%3A{quote(self._name)}"
+        table = f"{self._workspace._client.url}/w/{quote(self._workspace.name)}/runs"
+        return f"{table}?q=experiment%3A{quote(self._name)}"
 
     # For the rest of this package.
 
