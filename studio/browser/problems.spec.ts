@@ -72,7 +72,7 @@ test("each tab of a run tells of an answer of 500", async () => {
   for (const name of TABS.filter((one) => one !== "environment")) {
     await tab.go(`/runs/${run}${name && `/${name}`}`);
     await page.locator("main").getByText("the disk is full").first().waitFor();
-    expect(await page.getByText(/Loading/).count(), name).toBe(0);
+    await tab.until(`nothing of ${name} is left loading`, async () => (await page.getByText(/Loading/).count()) === 0);
   }
 });
 

@@ -6,7 +6,7 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { components } from "../src/lib/schema";
 import { serveFront, type Front } from "./front";
-import { killAllWith } from "./processes";
+import { killAllWith, killAtExit } from "./processes";
 import { until } from "./until";
 
 export type Schemas = components["schemas"];
@@ -41,12 +41,14 @@ export class Roost {
   private front: Front | undefined;
   private port = 0;
   private snapshots = 0;
+  private readonly forget: () => void;
   url = "";
   token = "";
   readonly data: string;
 
   private constructor(readonly folder: string) {
     this.data = join(folder, "data");
+    this.forget = killAtExit(this.data, folder);
   }
 
   /** Starts a server. Whoever calls this calls close() too. */
@@ -109,6 +111,7 @@ export class Roost {
     const running = this.process && this.process.exitCode === null && this.process.signalCode === null;
     if (running) await this.tryCli("down").catch(() => undefined);
     await killAllWith(this.data);
+    this.forget();
     rmSync(this.folder, { recursive: true, force: true });
   }
 
