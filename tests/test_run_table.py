@@ -67,7 +67,7 @@ def names(server: RoostServer, q: str = "", **options: Any) -> List[str]:
     ("alpha or failed status:failed", ["failed", "alpha"]),
     ("is:child", ["child"]), ("is:top talks", ["größe"]), ("type:interactive", ["child", "größe"]),
     ("compute:local", ["failed", "gamma", "beta", "alpha"]),
-    ("age<1h -age<1s name:alpha", ["alpha"]), ("age>1h", []), ("created>=2020-01-01 name=alpha", ["alpha"]),
+    ("age<1h -age>1h name:alpha", ["alpha"]), ("age>1h", []), ("created>=2020-01-01 name=alpha", ["alpha"]),
     ("created<2020-01-01", []), ("duration<1h status:ended", ["failed", "gamma", "beta", "alpha"]), ("duration>1d", []),
     ("is:archived", []), ("is:any alpha", ["alpha"]),
     ("'; drop table run; --x", []), ('"\'; drop table run; --"', []), ("tags.\"' or 1=1 --\"=x", []),
