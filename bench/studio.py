@@ -1,6 +1,6 @@
-"""What a user of the studio waits for, in Chromium, beside MLflow's page with the same runs.
+"""What a user of the studio waits for, in Chromium.
 
-    /usr/bin/python3 bench/studio.py --roost build/release/src/cli/roost [--mlflow VENV/bin/mlflow] [--runs 100000]
+    /usr/bin/python3 bench/studio.py --roost build/release/src/cli/roost [--runs 100000]
 
 Fills a database with runs, curves and a log of 1 GB, starts a server on it and times pages with
 studio/browser/measure.mjs. Needs Chromium and the studio's node_modules (make build). Exits with 1 if a mark was missed.
@@ -20,8 +20,7 @@ sys.dont_write_bytecode = True
 
 from harness import Bench, Server  # noqa: E402
 from measures.fill_history import EXPERIMENTS, fill_history  # noqa: E402
-from measures.fill_mlflow import MlflowServer  # noqa: E402
-from run_table import CURVE_POINTS, add_curve, fill_facts  # noqa: E402
+from run_table import add_curve, fill_facts  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
 CURVES = 50
@@ -42,18 +41,13 @@ MARKS = [
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--roost", required=True)
-    parser.add_argument("--mlflow", help="MLflow's program, to measure it beside")
     parser.add_argument("--runs", type=int, default=100_000)
     options = parser.parse_args()
     bench = Bench(options.roost, False)
     try:
         with bench.folder("studio") as folder, filled_server(bench, folder / "data", options.runs) as server:
             ours = measure(roost_pages(server))
-        theirs: Results = {}
-        if options.mlflow:
-            with bench.folder("mlflow") as folder, MlflowServer(options.mlflow, folder, options.runs, CURVES, CURVE_POINTS) as mlflow:
-                theirs = measure(mlflow.pages())
-        return 0 if report(ours, theirs, options.runs) else 1
+        return 0 if report(ours, options.runs) else 1
     finally:
         bench.close()
 
@@ -110,23 +104,22 @@ def middle(results: Results, page: str, what: str) -> Optional[float]:
     return statistics.median(values) if values else None
 
 
-def report(ours: Results, theirs: Results, runs: int) -> bool:
-    print(f"{f'of {runs:,} runs, median of 5':48} {'Roost':>9} {'mark':>9} {'MLflow':>9}")
+def report(ours: Results, runs: int) -> bool:
+    print(f"{f'of {runs:,} runs, median of 5':48} {'measured':>9} {'mark':>9}")
     all_met = True
     for what, page, key, mark, unit in MARKS:
-        got, peer = middle(ours, page, key), middle(theirs, page, key)
+        got = middle(ours, page, key)
         met = got is not None and (got >= mark if unit == "frames/s" else got <= mark)
         all_met = all_met and met
-        shown = [f"{value:9.0f}" if value is not None else "        -" for value in (got, mark, peer)]
+        shown = [f"{value:9.0f}" if value is not None else "        -" for value in (got, mark)]
         print(f"{what + ', ' + unit:48} {' '.join(shown)} {'' if met else 'missed'}")
     assets = list((ROOT / "build/release/src/server/studio/assets").glob("*.js.gz"))
     whole = sum(path.stat().st_size for path in assets)
-    first, peer = middle(ours, "table", "scripts"), middle(theirs, "table", "scripts")
     all_met = all_met and whole <= 300_000
     print(f"{'script of all pages, gzip, KB':48} {whole / 1000:9.0f} {300:9.0f}")
     print(f"{'the same charts in a new browser, ms':48} {middle(ours, 'charts', 'ready') or 0:9.0f}")
     print(f"{'the same log in a new browser, ms':48} {middle(ours, 'log', 'ready') or 0:9.0f}")
-    print(f"{'script for the run table, KB':48} {(first or 0) / 1000:9.0f} {'':9} {f'{peer / 1000:9.0f}' if peer else '        -'}")
+    print(f"{'script for the run table, KB':48} {(middle(ours, 'table', 'scripts') or 0) / 1000:9.0f}")
     return all_met
 
 
