@@ -243,16 +243,20 @@ class Search {
   }
 
   Result<RunSet> find(const KindTerm& term) {
-    RunSet set;
     if (term.kind == RunKind::kAny) return all_;
-    const char* sql = "SELECT seq FROM run INDEXED BY run_archived WHERE workspace = ? AND archived = 1";
-    if (term.kind == RunKind::kChild) {
-      sql = "SELECT seq FROM run INDEXED BY run_facts WHERE workspace = ? AND parent IS NOT NULL";
-    } else if (term.kind == RunKind::kTop) {
-      sql = "SELECT seq FROM run INDEXED BY run_facts WHERE workspace = ? AND parent IS NULL";
+    RunSet set;
+    if (term.kind == RunKind::kArchived) {
+      constexpr const char* sql = "SELECT seq FROM run INDEXED BY run_archived WHERE workspace = ? AND archived = 1";
+      ROOST_CHECK(add_rows(set, tx_.query(sql, found_.workspace)));
+      return set;
     }
-    ROOST_CHECK(add_rows(set, tx_.query(sql, found_.workspace)));
-    return set;
+    // Children are mostly few, and this index has nothing but them. It has those of other workspaces too, which do no
+    // harm: what is found is kept to this one in the end.
+    ROOST_CHECK(add_rows(set, tx_.query("SELECT seq FROM run INDEXED BY run_by_parent WHERE parent IS NOT NULL")));
+    if (term.kind == RunKind::kChild) return set;
+    RunSet top = all_;
+    top.remove(set);
+    return top;
   }
 
   static bool is_any(const FactTerm& term, std::string_view folded) {

@@ -5,6 +5,7 @@ import { useResource } from "../../lib/resource";
 import { accept, complete, fieldAt, isHalf, type Completion, type Known } from "./complete";
 import { SearchHelp } from "./search_help";
 
+/** Milliseconds. */
 const PAUSE = 120;
 
 /** Names are asked for when the box is first used. */
@@ -39,6 +40,7 @@ export function SearchBox({ workspace, q, onChange, error, input }: {
   const [active, setActive] = useState(-1);
   const [used, setUsed] = useState(false);
   const sent = useRef(q);
+  const sentAt = useRef(-PAUSE);
   const moveTo = useRef<number | null>(null);
 
   // "Back", a saved view or a cleared filter change the query from outside.
@@ -46,12 +48,16 @@ export function SearchBox({ workspace, q, onChange, error, input }: {
     sent.current = q;
     setText(q);
   }
+  // The first change goes out at once; what is typed right after it waits for a pause.
   useEffect(() => {
     if (text === sent.current || isHalf(text)) return;
-    const timer = setTimeout(() => {
+    const send = () => {
       sent.current = text;
+      sentAt.current = performance.now();
       onChange(text);
-    }, PAUSE);
+    };
+    if (performance.now() - sentAt.current > PAUSE) return send();
+    const timer = setTimeout(send, PAUSE);
     return () => clearTimeout(timer);
   }, [text, onChange]);
   useLayoutEffect(() => {
