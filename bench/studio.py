@@ -1,9 +1,10 @@
 """What a user of the studio waits for, in Chromium.
 
-    /usr/bin/python3 bench/studio.py --roost build/release/src/cli/roost [--runs 100000]
+    /usr/bin/python3 bench/studio.py --roost build/release/src/cli/roost [--runs 100000] [--mlflow PYTHON]
 
 Fills a database with runs, curves and a log of 1 GB, starts a server on it and times pages with
-studio/browser/measure.mjs. Needs Chromium and the studio's node_modules (make build). Exits with 1 if a mark was missed.
+studio/browser/measure.mjs; with --mlflow also those of MLflow's server on as many runs. Needs Chromium and the
+studio's node_modules (make build). Exits with 1 if a mark was missed.
 """
 
 import argparse
@@ -14,27 +15,31 @@ import statistics
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional
+from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 sys.dont_write_bytecode = True
 
 from harness import Bench, Server  # noqa: E402
 from measures.fill_history import EXPERIMENTS, fill_history  # noqa: E402
-from run_table import add_curve, fill_facts  # noqa: E402
+from measures.mlflow_ui import mlflow_pages  # noqa: E402
+from run_table import CURVE_POINTS, add_curve, fill_facts  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
 CURVES = 50
+TIMES = 5
 LOG_BYTES = 1 << 30
 LAST_LINE = "the very last line"
 Results = Dict[str, List[Dict[str, float]]]
 
 # What is measured, of which page, and the mark: milliseconds at most, or frames a second at least.
-MARKS = [
-    ("run table, first view", "table", "ready", 500, "ms"),
+MARKS: List[Tuple[str, str, str, Optional[float], str]] = [
+    ("run table in a new browser", "table", "ready", 500, "ms"),
     ("a filter, from the input to the rows", "table", "typed", 200, "ms"),
-    ("50 metrics of 100,000 points, from the click", "metrics", "clicked", 500, "ms"),
+    ("50 metrics of 100,000 points in a new browser", "charts", "ready", 500, "ms"),
+    ("the same from the click in the run's page", "metrics", "clicked", 500, "ms"),
     ("zoom in one of them", "charts", "frames_per_second", 55, "frames/s"),
     ("a log of 1 GB at its end, from the click", "run", "clicked", 300, "ms"),
+    ("the same in a new browser", "log", "ready", None, "ms"),
 ]
 
 
@@ -42,12 +47,17 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--roost", required=True)
     parser.add_argument("--runs", type=int, default=100_000)
+    parser.add_argument("--mlflow", metavar="PYTHON", help="a Python that has mlflow, to measure its pages beside ours")
     options = parser.parse_args()
     bench = Bench(options.roost, False)
     try:
         with bench.folder("studio") as folder, filled_server(bench, folder / "data", options.runs) as server:
             ours = measure(roost_pages(server))
-        return 0 if report(ours, options.runs) else 1
+        theirs: Results = {}
+        if options.mlflow:
+            with bench.folder("mlflow") as folder, mlflow_pages(Path(options.mlflow), folder, options.runs, CURVES, CURVE_POINTS) as pages:
+                theirs = measure(pages)
+        return 0 if report(ours, theirs, options.runs) else 1
     finally:
         bench.close()
 
@@ -93,7 +103,7 @@ def roost_pages(server: Server) -> List[Dict[str, Any]]:
 
 
 def measure(pages: List[Dict[str, Any]]) -> Results:
-    plan = {"chromium": "/usr/bin/chromium", "times": 5, "pages": pages}
+    plan = {"chromium": "/usr/bin/chromium", "times": TIMES, "pages": pages}
     done = subprocess.run(["node", "browser/measure.mjs"], cwd=ROOT / "studio", input=json.dumps(plan), text=True,
                           stdout=subprocess.PIPE, timeout=900, check=True)
     return json.loads(done.stdout)
@@ -104,22 +114,22 @@ def middle(results: Results, page: str, what: str) -> Optional[float]:
     return statistics.median(values) if values else None
 
 
-def report(ours: Results, runs: int) -> bool:
-    print(f"{f'of {runs:,} runs, median of 5':48} {'measured':>9} {'mark':>9}")
+def report(ours: Results, theirs: Results, runs: int) -> bool:
+    print(f"{f'of {runs:,} runs, median of {TIMES}':52} {'measured':>9} {'mark':>9} {'MLflow':>9}")
     all_met = True
     for what, page, key, mark, unit in MARKS:
-        got = middle(ours, page, key)
-        met = got is not None and (got >= mark if unit == "frames/s" else got <= mark)
+        got, peer = middle(ours, page, key), middle(theirs, page, key)
+        met = got is not None and (mark is None or (got >= mark if unit == "frames/s" else got <= mark))
         all_met = all_met and met
-        shown = [f"{value:9.0f}" if value is not None else "        -" for value in (got, mark)]
-        print(f"{what + ', ' + unit:48} {' '.join(shown)} {'' if met else 'missed'}")
+        shown = [f"{value:9.0f}" if value is not None else "        -" for value in (got, mark, peer)]
+        print(f"{what + ', ' + unit:52} {' '.join(shown)} {'' if met else 'missed'}")
     assets = list((ROOT / "build/release/src/server/studio/assets").glob("*.js.gz"))
     whole = sum(path.stat().st_size for path in assets)
     all_met = all_met and whole <= 300_000
-    print(f"{'script of all pages, gzip, KB':48} {whole / 1000:9.0f} {300:9.0f}")
-    print(f"{'the same charts in a new browser, ms':48} {middle(ours, 'charts', 'ready') or 0:9.0f}")
-    print(f"{'the same log in a new browser, ms':48} {middle(ours, 'log', 'ready') or 0:9.0f}")
-    print(f"{'script for the run table, KB':48} {(middle(ours, 'table', 'scripts') or 0) / 1000:9.0f}")
+    print(f"{'script of all pages, gzip, KB':52} {whole / 1000:9.0f} {300:9.0f}")
+    for page, what in (("table", "script for the run table, KB"), ("charts", "script for the charts, KB")):
+        shown = [f"{value / 1000:9.0f}" if value else "        -" for value in (middle(ours, page, "scripts"), middle(theirs, page, "scripts"))]
+        print(f"{what:52} {shown[0]} {'-':>9} {shown[1]}")
     return all_met
 
 

@@ -1,5 +1,5 @@
 // Which page an address shows. Pages are loaded when they are first asked for.
-import { useEffect, useState, type ReactNode } from "react";
+import { useEffect, useRef, useState, type ReactNode } from "react";
 import { api, onLoggedOut, type ApiError, type Session } from "./lib/api";
 import { navigate, usePath } from "./lib/route";
 import { SessionContext } from "./lib/session";
@@ -18,8 +18,15 @@ const { Part: ModelPage } = lazily("the model", () => import("./pages/model"));
 const { Part: ComputesPage } = lazily("computes", () => import("./pages/computes"));
 const { Part: EnvironmentsPage } = lazily("environments", () => import("./pages/environments"));
 const { Part: TokensPage } = lazily("tokens", () => import("./pages/tokens"));
-// Fetched while the server is asked who is logged in.
-if (location.pathname.startsWith("/runs/")) preloadRun();
+
+/** Who is logged in, as it was when the page was opened. */
+const firstSession = location.pathname === "/login" ? undefined : api.get<Session>("/session");
+let known: Session | undefined;
+/** When there is something to draw; mostly at once (src/early.ts). */
+export const opened: Promise<unknown> = Promise.all([
+  firstSession?.then((session) => (known = session), () => {}),
+  location.pathname.startsWith("/runs/") ? preloadRun() : undefined,
+]);
 
 function pageOf(path: string[]): { page: string; body: ReactNode } | undefined {
   const [area, first, second, third] = path;
@@ -50,13 +57,15 @@ export function App() {
   const last = useLastWorkspace();
   const workspace = path[0] === "w" && path[1] ? path[1] : last;
   useEffect(() => rememberWorkspace(workspace), [workspace]);
-  const [session, setSession] = useState<Session | null>();
+  const [session, setSession] = useState<Session | null | undefined>(known);
   const [problem, setProblem] = useState<ApiError>();
+  const asked = useRef(firstSession);
   const atLogin = path[0] === "login";
 
   useEffect(() => {
     if (atLogin) return;
-    api.get<Session>("/session").then(setSession, (error: ApiError) => (error.status === 401 ? setSession(null) : setProblem(error)));
+    (asked.current ?? api.get<Session>("/session")).then(setSession, (error: ApiError) => (error.status === 401 ? setSession(null) : setProblem(error)));
+    asked.current = undefined;
     return onLoggedOut(() => setSession(null));
   }, [atLogin]);
   useEffect(() => {

@@ -1,4 +1,5 @@
 // Requests to the server. Types come from api/openapi.yaml (npm run types).
+import { takeEarly } from "./early";
 import type { components } from "./schema";
 
 export type Schemas = components["schemas"];
@@ -55,7 +56,9 @@ export function onLoggedOut(listener: () => void): () => void {
 export async function request(url: string, init: RequestInit = {}): Promise<Response> {
   let response: Response;
   try {
-    response = await fetch(url, { credentials: "same-origin", ...init });
+    const early = init.method === undefined || init.method === "GET" ? takeEarly(url) : undefined;
+    response = await (early ?? fetch(url, { credentials: "same-origin", ...init }));
+    init.signal?.throwIfAborted();
   } catch (error) {
     if (init.signal?.aborted) throw error;
     throw new ApiError(0, "unavailable", "the server does not answer; is Roost running? This page tries again by itself");

@@ -72,11 +72,15 @@ function load(entry: Entry, fetcher: () => Promise<unknown>): void {
   changed(entry);
 }
 
-/** Asks ahead of the component that will use it; that one then does not ask again. */
-export function prefetch(key: string, fetcher: () => Promise<unknown>): void {
+/** Asks ahead of the component that will use it; that one then does not ask again. Undefined if it went wrong. */
+export async function prefetch<T>(key: string, fetcher: () => Promise<T>): Promise<T | undefined> {
   const entry = entryOf(key);
-  entry.ahead = true;
-  load(entry, fetcher);
+  if (!entry.promise && entry.data === undefined) {
+    entry.ahead = true;
+    load(entry, fetcher);
+  }
+  await entry.promise;
+  return entry.data as T | undefined;
 }
 
 /** `key` names what is asked for; null asks for nothing (yet). */

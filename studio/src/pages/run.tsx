@@ -1,6 +1,6 @@
 // A run: its header, which is always there, and one of its tabs.
-import { useEffect, type ComponentType } from "react";
-import { api, segment, type Run } from "../lib/api";
+import { useEffect } from "react";
+import type { Run } from "../lib/api";
 import { useLive } from "../lib/live";
 import { prefetch, useResource } from "../lib/resource";
 import { pathParts, runPath, workspacePath } from "../lib/route";
@@ -9,40 +9,26 @@ import { Empty, Link, Loading, Problem, Tabs } from "../ui/base";
 import { lazily } from "../ui/lazily";
 import { RunHeader } from "./run/header";
 import { newestSummaries } from "./run/metrics/summaries";
-import { SharedRun } from "./run/shared";
+import { runResource, SharedRun } from "./run/shared";
+import { TABS } from "./run/tabs";
 import "./run/run.css";
 
 export interface TabProps {
   run: Run;
   rest: string[];
 }
-const tab = (id: string, title: string, load: () => Promise<{ default: ComponentType<TabProps> }>) => ({ id, title, ...lazily<TabProps>(title.toLowerCase(), load) });
+const PARTS = TABS.map(({ id, title, load }) => ({ id, title, ...lazily<TabProps>(title.toLowerCase(), load) }));
 
-const TABS = [
-  tab("", "Overview", () => import("./run/overview")),
-  tab("metrics", "Metrics", () => import("./run/metrics")),
-  tab("logs", "Logs", () => import("./run/logs")),
-  tab("outputs", "Outputs", () => import("./run/outputs")),
-  tab("code", "Code", () => import("./run/code")),
-  tab("environment", "Environment", () => import("./run/environment")),
-  tab("system", "System", () => import("./run/system")),
-  tab("ranks", "Ranks", () => import("./run/ranks")),
-  tab("children", "Children", () => import("./run/children")),
-];
-
-const runKey = (id: string): string => `run/${id}`;
-const getRun = (id: string): Promise<Run> => api.get<Run>(`/runs/${segment(id)}`);
-
-// What the first address needs is fetched at once, while the server is still asked who is logged in.
+// What the first address needs is mostly there already (src/early.ts).
 const [area, first, second = ""] = pathParts();
 if (area === "runs" && first) {
-  prefetch(runKey(first), () => getRun(first));
-  if (second === "" || second === "metrics") prefetch(...newestSummaries(first));
-  TABS.find(({ id }) => id === second)?.preload();
+  void prefetch(...runResource(first));
+  if (second === "" || second === "metrics") void prefetch(...newestSummaries(first));
+  void PARTS.find(({ id }) => id === second)?.preload();
 }
 
 export default function RunPage({ id, tab: current, rest }: { id: string; tab: string; rest: string[] }) {
-  const { data: run, error, loading, reload, set } = useResource(runKey(id), () => getRun(id));
+  const { data: run, error, loading, reload, set } = useResource(...runResource(id));
   useLive(`run/${id}`, (event) => {
     if (event.type === "run") set(event.run);
     else if (event.type === "reset" || event.type === "gone") reload();
@@ -72,7 +58,7 @@ export default function RunPage({ id, tab: current, rest }: { id: string; tab: s
     }
     return error ? <Problem error={error} retry={reload} /> : null;
   }
-  const found = TABS.find((one) => one.id === current);
+  const found = PARTS.find((one) => one.id === current);
   return (
     <div className="run">
       <RunHeader run={run} onRun={set} />

@@ -17,14 +17,14 @@ import { rowAt, RunTable, type TableHandle } from "./runs/table";
 import { TagEditingContext } from "./runs/tags_cell";
 import { useLines, useMinute } from "./runs/use_lines";
 import { useRowActions } from "./runs/use_row_actions";
-import { askEarly, useRows } from "./runs/use_rows";
+import { openRows, useRows } from "./runs/use_rows";
 import { ViewsMenu } from "./runs/views_menu";
 import { spanAt } from "./runs/window";
 import { sourcesOf } from "./runs/sources";
 import "./runs/runs.css";
 
 const opened = /^\/w\/([^/]+)\/runs\/?$/.exec(location.pathname);
-if (opened) askEarly(decodeURIComponent(opened[1]!), stateOf(new URLSearchParams(location.search)));
+if (opened) openRows(decodeURIComponent(opened[1]!), stateOf(new URLSearchParams(location.search)));
 
 export function RunsPage({ workspace }: { workspace: string }) {
   const [search, setSearch] = useSearch();

@@ -5,8 +5,8 @@ import { Loading, Problem } from "./base";
 
 export interface Lazily<P> {
   Part: ComponentType<P>;
-  /** Fetches it ahead. */
-  preload: () => void;
+  /** Fetches it ahead; whether that goes well is told where it is shown. */
+  preload: () => Promise<void>;
 }
 
 export function lazily<P extends object>(what: string, load: () => Promise<{ default: ComponentType<P> }>): Lazily<P> {
@@ -53,5 +53,5 @@ export function lazily<P extends object>(what: string, load: () => Promise<{ def
       />
     );
   }
-  return { Part, preload: () => void fetch().catch(() => {}) };
+  return { Part, preload: () => fetch().catch(() => {}) };
 }

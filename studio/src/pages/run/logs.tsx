@@ -19,7 +19,7 @@ const getLogs = (run: string) => api.get<Schemas["LogList"]>(`/runs/${segment(ru
 // Of the first address: the log comes while the run itself does.
 const [area, first, tab] = pathParts();
 if (area === "runs" && first && tab === "logs") {
-  prefetch(logsKey(first), async () => {
+  void prefetch(logsKey(first), async () => {
     const list = await getLogs(first);
     openAhead(first, list, new URLSearchParams(location.search));
     return list;

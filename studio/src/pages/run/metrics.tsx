@@ -1,19 +1,31 @@
 // The metrics of a run: curves that grow while it runs, and views of everything else it logged.
 import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { prefetch } from "../../lib/resource";
+import { pathParts } from "../../lib/route";
 import { isOver, Empty, Loading, Problem } from "../../ui/base";
 import { ChartGroup } from "../../ui/chart/group";
 import type { TabProps } from "../run";
+import { runResource } from "./shared";
 import type { ChartSettings } from "./metrics/metric_chart";
 import { MetricChart } from "./metrics/metric_chart";
 import { isCurve, matcher, sections } from "./metrics/names";
 import { ObjectMetric } from "./metrics/object_metric";
 import { usePins } from "./metrics/pins";
 import { mappingOf, serverRange, type Axis } from "./metrics/series";
-import { useMetricSettings } from "./metrics/settings";
-import { CurveStore } from "./metrics/store";
-import { useSummaries } from "./metrics/summaries";
+import { askAhead, openCurves } from "./metrics/open_curves";
+import { bucketsFor, useMetricSettings } from "./metrics/settings";
+import type { CurveStore } from "./metrics/store";
+import { newestSummaries, useSummaries } from "./metrics/summaries";
 import { Toolbar } from "./metrics/toolbar";
 import "./metrics/metrics.css";
+
+// Of the first address: the first curves come while the page is being drawn.
+const [area, first, tab] = pathParts();
+if (area === "runs" && first && tab === "metrics" && !location.search.includes("attempt=")) {
+  void Promise.all([prefetch(...runResource(first)), prefetch(...newestSummaries(first))]).then(([run, list]) => {
+    if (run && list) askAhead(run, list, new URLSearchParams(location.search));
+  });
+}
 
 const EXAMPLE = `from azureml.core import Run
 run = Run.get_context()
@@ -26,9 +38,11 @@ export default function MetricsTab({ run }: TabProps) {
   const [settings, change] = useMetricSettings();
   const attempt = settings.attempt;
   const newest = attempt === undefined || attempt === run.attempt;
-  // A new attempt starts its curves anew.
-  const store = useMemo(() => new CurveStore(run.id, attempt), [run.id, attempt, newest ? run.attempt : 0]);
-  useEffect(() => () => store.stop(), [store]);
+  const store = useMemo(() => openCurves(run, attempt), [run.id, attempt, newest ? run.attempt : 0]);
+  useEffect(() => {
+    store.resume();
+    return () => store.stop();
+  }, [store]);
   const group = useMemo(() => new ChartGroup(settings.range), [settings.x]);
 
   const { data, error, loading, reload } = useSummaries(run, attempt, (names) => store.changed(names));
@@ -43,7 +57,7 @@ export default function MetricsTab({ run }: TabProps) {
     group.onSettled = (range) => change({ range });
   }, [group, change]);
 
-  const [pinned, onPin] = usePins(`${run.workspace}/${run.experiment}`);
+  const [pinned, onPin] = usePins(run);
   const onOverlay = useCallback(
     (name: string) => change({ overlay: (old) => (old.includes(name) ? old.filter((one) => one !== name) : [...old, name]) }),
     [change],
@@ -62,7 +76,7 @@ export default function MetricsTab({ run }: TabProps) {
     [run.id, attempt, store, group, axis, smoothing, settings.log, height, pinned, overlay, onPin, onOverlay],
   );
   useEffect(() => {
-    store.buckets = Math.max(200, Math.min(2000, Math.round(window.innerWidth / settings.columns)));
+    store.buckets = bucketsFor(settings.columns);
   }, [store, settings.columns]);
 
   if (loading) return <Loading what="metrics" />;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { RunRow } from "../../lib/api";
-import { PAGE, RowSource } from "./source";
+import { PAGE } from "./request";
+import { RowSource } from "./source";
 
 const row = (id: number, more: Partial<RunRow> = {}): RunRow => ({ id: String(id), status: "Running", metrics: {}, params: {}, tags: {}, ...more }) as RunRow;
 

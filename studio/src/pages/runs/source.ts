@@ -1,8 +1,8 @@
 // The rows of one query, fetched by the page as they come into view and kept.
 import type { ApiError, RunRow, Schemas } from "../../lib/api";
+import { PAGE } from "./request";
 import { pagesOf } from "./window";
 
-export const PAGE = 100;
 /** Milliseconds until it asks again a server that did not answer. */
 const AGAIN = 2000;
 export type FetchRows = (offset: number, limit: number, signal: AbortSignal) => Promise<Schemas["RunTable"]>;

@@ -1,15 +1,7 @@
 // The queries that the table has shown lately, so that going back shows rows at once.
-import { api, ApiError, segment, type RunRow, type Schemas } from "../../lib/api";
+import { api, ApiError, type RunRow, type Schemas } from "../../lib/api";
+import { pageRequest, type RowQuery } from "./request";
 import { RowSource } from "./source";
-
-export interface RowQuery {
-  q: string;
-  sort: string;
-  /** Only metrics.* and params.*: the rest comes with every row. */
-  columns: string[];
-  /** What the user typed of `q`: a mistake is reported at its place in this. */
-  typed?: string;
-}
 
 const MOST = 40;
 
@@ -52,8 +44,7 @@ export class Sources {
   };
 
   private async fetchRows(query: RowQuery, offset: number, limit: number, signal: AbortSignal): Promise<Schemas["RunTable"]> {
-    const path = `/workspaces/${segment(this.workspace)}/run-table`;
-    const ask = (q: string, most: number) => api.get<Schemas["RunTable"]>(path, { q, sort: query.sort, offset, limit: most, column: query.columns }, signal);
+    const ask = (q: string, most: number) => api.get<Schemas["RunTable"]>(...pageRequest(this.workspace, { ...query, q }, offset, most), signal);
     try {
       return await ask(query.q, limit);
     } catch (error) {

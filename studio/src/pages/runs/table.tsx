@@ -19,6 +19,10 @@ export interface TableHandle {
 
 /** Lines are drawn anew when so many have gone by. */
 const STEP = 3;
+/** Pixels above the list, roughly: how many lines are drawn before it is measured. */
+const ABOVE = 200;
+/** Lines that are drawn above and below those in view. */
+const AROUND = 6;
 const places = new Map<string, number>();
 
 export function rowAt(spans: readonly RunSpan[], line: number): RunRow | undefined {
@@ -37,6 +41,16 @@ function partsOf(spans: readonly RunSpan[], first: number, last: number): Map<Ro
     parts.set(span.source, old ? [Math.min(old[0], from), Math.max(old[1], to)] : [from, to]);
   }
   return parts;
+}
+
+/** None in the first frame, which is to come soon. */
+function useAround(): number {
+  const [around, setAround] = useState(0);
+  useEffect(() => {
+    const timer = setTimeout(() => setAround(AROUND), 100);
+    return () => clearTimeout(timer);
+  }, []);
+  return around;
 }
 
 export interface RunTableProps {
@@ -58,7 +72,8 @@ export function RunTable({ rows, state, change, selection, actions, cursor, comp
   const head = useRef<HTMLTableSectionElement>(null);
   const toFocus = useRef<number | null>(null);
   const [top, setTop] = useState(places.get(listKey) ?? 0);
-  const [size, setSize] = useState({ width: 0, height: 900 });
+  const [size, setSize] = useState({ width: 0, height: innerHeight - ABOVE });
+  const around = useAround();
   const columns = useMemo(() => (compact ? [] : state.columns.map(columnOf)), [compact, state.columns]);
   const grid = useMemo(() => gridOf(columns), [columns]);
 
@@ -89,7 +104,7 @@ export function RunTable({ rows, state, change, selection, actions, cursor, comp
     look();
   }, [root, root?.moved, lineHeight, look]);
 
-  const { first, last } = windowOf(top, size.height + (STEP - 1) * lineHeight, lineHeight, lines);
+  const { first, last } = windowOf(top, size.height + (STEP - 1) * lineHeight, lineHeight, lines, around);
   const seen = useRef({ first: 0, at: 0 });
   useEffect(() => {
     const want = () => partsOf(spans, first - 20, last + 20).forEach(([from, to], source) => source.want(Math.max(0, from), to));

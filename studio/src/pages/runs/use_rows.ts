@@ -2,11 +2,11 @@
 import { useEffect, useRef, useSyncExternalStore } from "react";
 import { api, segment, type ApiError, type Schemas } from "../../lib/api";
 import { useResource } from "../../lib/resource";
-import { requested } from "./columns";
 import { both, childQuery, groupQuery, listQuery } from "./query";
 import type { Group } from "./row";
-import { PAGE, type RowSource } from "./source";
-import { sourcesOf, type RowQuery } from "./sources";
+import { PAGE, rowQuery } from "./request";
+import type { RowSource } from "./source";
+import { sourcesOf } from "./sources";
 import { openGroup, openRun, type TableState } from "./state";
 import { lineCount, spansOfGroups, spansOfRows, type Level, type Span } from "./window";
 
@@ -29,18 +29,16 @@ export interface Rows {
 
 const DEEPEST = 5;
 
-const queryOf = (state: TableState, q: string, typed?: string): RowQuery => ({ q, sort: state.sort, columns: requested(state.columns), ...(typed === undefined ? {} : { typed }) });
-
-/** Asks for the first rows before the page is drawn, so that they come with the session and not after it. */
-export function askEarly(workspace: string, state: TableState): void {
-  if (state.group === "") sourcesOf(workspace).get(queryOf(state, listQuery(state), state.q)).want(0, PAGE);
+/** Asks for the first rows before the page is drawn: mostly they are there already (src/early.ts). */
+export function openRows(workspace: string, state: TableState): void {
+  if (state.group === "") sourcesOf(workspace).get(rowQuery(state, listQuery(state), state.q)).want(0, PAGE);
 }
 
 export function useRows(workspace: string, state: TableState): Rows {
   const sources = sourcesOf(workspace);
   useSyncExternalStore(sources.subscribe, () => sources.version);
   const q = listQuery(state);
-  const query = (text: string, typed?: string) => queryOf(state, text, typed);
+  const query = (text: string, typed?: string) => rowQuery(state, text, typed);
 
   const levelOf = (source: RowSource, depth: number): Level<RowSource> => {
     const level: Level<RowSource> = { source, total: source.total ?? (depth > 0 ? 1 : 0), inserts: [] };

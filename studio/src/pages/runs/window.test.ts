@@ -20,15 +20,15 @@ describe("lines on screen", () => {
     const { first, last } = windowOf(34 * 99_990, 340, 34, 100_000, 5);
     expect(last).toBe(100_000);
     expect(first).toBeLessThanOrEqual(99_989);
-    expect(windowOf(0, 340, 34, 3)).toEqual({ first: 0, last: 3 });
-    expect(windowOf(0, 340, 34, 0)).toEqual({ first: 0, last: 0 });
+    expect(windowOf(0, 340, 34, 3, 6)).toEqual({ first: 0, last: 3 });
+    expect(windowOf(0, 340, 34, 0, 6)).toEqual({ first: 0, last: 0 });
   });
   it("stay few on a screen of 4K", () => {
-    const { first, last } = windowOf(43 * 1000, 1950, 43, 100_000);
+    const { first, last } = windowOf(43 * 1000, 1950, 43, 100_000, 6);
     expect(last - first).toBeLessThanOrEqual(60);
   });
   it("are still there when the list became shorter than where one had scrolled to", () => {
-    const { first, last } = windowOf(34 * 5000, 340, 34, 20);
+    const { first, last } = windowOf(34 * 5000, 340, 34, 20, 6);
     expect(last).toBe(20);
     expect(first).toBeLessThan(20);
   });

@@ -1,7 +1,7 @@
 // Which lines of a long list are on screen, and what stands on a line once runs and groups are opened.
 
 /** The lines to draw: those in view and a few around them. `last` is not included. */
-export function windowOf(scrollTop: number, viewHeight: number, lineHeight: number, total: number, around = 6): { first: number; last: number } {
+export function windowOf(scrollTop: number, viewHeight: number, lineHeight: number, total: number, around: number): { first: number; last: number } {
   const top = Math.floor(Math.max(0, scrollTop) / lineHeight);
   const seen = Math.ceil(viewHeight / lineHeight) + 1;
   const last = Math.min(total, top + seen + around);

@@ -42,6 +42,8 @@ export class Plot implements Member {
     private readonly host: HTMLElement,
     private readonly options: PlotOptions,
   ) {
+    const { top, bottom } = host.getBoundingClientRect();
+    this.visible = bottom > 0 && top < innerHeight;
     this.seen = new IntersectionObserver(
       ([entry]) => {
         this.visible = entry!.isIntersecting;

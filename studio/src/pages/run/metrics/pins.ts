@@ -1,5 +1,9 @@
 // Metrics that are kept at the top: a habit of one person, the same for all runs of an experiment.
 import { useCallback, useState } from "react";
+import type { Run } from "../../../lib/api";
+
+const keyOf = ({ workspace, experiment }: Pick<Run, "workspace" | "experiment">): string => `roost.pins.${workspace}/${experiment}`;
+export const readPins = (run: Pick<Run, "workspace" | "experiment">): string[] => read(keyOf(run));
 
 function read(key: string): string[] {
   try {
@@ -10,8 +14,8 @@ function read(key: string): string[] {
   }
 }
 
-export function usePins(experiment: string): [string[], (name: string) => void] {
-  const key = `roost.pins.${experiment}`;
+export function usePins(run: Run): [string[], (name: string) => void] {
+  const key = keyOf(run);
   const [pins, setPins] = useState(() => read(key));
   const toggle = useCallback(
     (name: string) =>

@@ -39,6 +39,9 @@ export function settingsOf(search: URLSearchParams): MetricSettings {
   };
 }
 
+/** How many points of a curve are worth asking for. */
+export const bucketsFor = (columns: number): number => Math.max(200, Math.min(2000, Math.round(window.innerWidth / columns)));
+
 export function useMetricSettings(): [MetricSettings, (change: Change) => void] {
   const [search, setSearch] = useSearch();
   const text = search.toString();

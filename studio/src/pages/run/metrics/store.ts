@@ -19,9 +19,10 @@ export interface Zoom {
   to: number;
 }
 
-/** Few, so that the first charts are there early; the rest follows at once. */
-const BATCH = 8;
+const BATCH = 6;
 const AT_ONCE = 3;
+/** Curves that are asked for first, alone: a page full of them at once would hold up the first frame that shows any. */
+const FIRST = 2;
 const LIVE_EVERY = 1000;
 
 export class CurveStore {
@@ -31,6 +32,8 @@ export class CurveStore {
   private waiting: { name: string; kind: "whole" | "tail" | "fine" }[] = [];
   private asked = new Set<string>();
   private running = 0;
+  private begun = false;
+  private paused = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private lastLive = 0;
   private stopped = new AbortController();
@@ -98,8 +101,17 @@ export class CurveStore {
     this.queue(name, "whole");
   }
 
+  /** Looked at again: what may have gone on meanwhile is asked for when it comes near the screen. */
+  resume(): void {
+    if (!this.paused) return;
+    this.paused = false;
+    for (const entry of this.entries.values()) entry.stale = true;
+    this.changed([]);
+  }
+
   /** Ends what is under way; the store can be used again after it. */
   stop(): void {
+    this.paused = true;
     this.stopped.abort();
     this.stopped = new AbortController();
     if (this.timer !== undefined) clearTimeout(this.timer);
@@ -133,8 +145,9 @@ export class CurveStore {
   }
 
   private pump(): void {
-    while (this.running < AT_ONCE && this.waiting.length > 0) {
+    while (this.running < (this.begun ? AT_ONCE : 1) && this.waiting.length > 0) {
       const kind = this.waiting[0]!.kind;
+      const most = this.begun || this.running > 0 ? BATCH : FIRST;
       const batch: string[] = [];
       this.waiting = this.waiting.filter((one) => {
         // Gone from the screen before its turn.
@@ -142,7 +155,7 @@ export class CurveStore {
           this.asked.delete(`${one.kind} ${one.name}`);
           return false;
         }
-        if (one.kind !== kind || batch.length >= BATCH) return true;
+        if (one.kind !== kind || batch.length >= most) return true;
         batch.push(one.name);
         return false;
       });
@@ -151,6 +164,7 @@ export class CurveStore {
       void this.ask(batch, kind).finally(() => {
         for (const name of batch) this.asked.delete(`${kind} ${name}`);
         this.running -= 1;
+        this.begun = true;
         if (batch.some((name) => this.entry(name).stale)) this.changed([]);
         this.pump();
       });
