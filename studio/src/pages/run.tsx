@@ -21,11 +21,11 @@ const PARTS = TABS.map(({ id, title, load }) => ({ id, title, ...lazily<TabProps
 
 // What the first address needs is mostly there already (src/early.ts).
 const [area, first, second = ""] = pathParts();
-if (area === "runs" && first) {
-  void prefetch(...runResource(first));
-  if (second === "" || second === "metrics") void prefetch(...newestSummaries(first));
-  void PARTS.find(({ id }) => id === second)?.preload();
-}
+const hasMetrics = second === "" || second === "metrics";
+export const opening: Promise<unknown> | undefined =
+  area === "runs" && first
+    ? Promise.all([prefetch(...runResource(first)), hasMetrics ? prefetch(...newestSummaries(first)) : undefined, PARTS.find(({ id }) => id === second)?.preload()])
+    : undefined;
 
 export default function RunPage({ id, tab: current, rest }: { id: string; tab: string; rest: string[] }) {
   const { data: run, error, loading, reload, set } = useResource(...runResource(id));

@@ -3,18 +3,29 @@
 import { useEffect, useState, type ComponentType } from "react";
 import { Loading, Problem } from "./base";
 
+/** `opening` is what a part has asked for as it was loaded: it is waited for a little, so that the part is drawn once and
+ *  not step by step. */
+interface Module<P> {
+  default: ComponentType<P>;
+  opening?: Promise<unknown> | undefined;
+}
+const PATIENCE = 300;
+const little = (opening: Promise<unknown> | undefined): Promise<unknown> | undefined =>
+  opening && Promise.race([opening, new Promise((resolve) => setTimeout(resolve, PATIENCE))]);
+
 export interface Lazily<P> {
   Part: ComponentType<P>;
   /** Fetches it ahead; whether that goes well is told where it is shown. */
   preload: () => Promise<void>;
 }
 
-export function lazily<P extends object>(what: string, load: () => Promise<{ default: ComponentType<P> }>): Lazily<P> {
+export function lazily<P extends object>(what: string, load: () => Promise<Module<P>>): Lazily<P> {
   let Loaded: ComponentType<P> | undefined;
   let under: Promise<void> | undefined;
   const fetch = (): Promise<void> => {
     under ??= load().then(
-      (module) => {
+      async (module) => {
+        await little(module.opening);
         Loaded = module.default;
       },
       (error: Error) => {

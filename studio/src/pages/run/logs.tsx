@@ -18,12 +18,11 @@ const getLogs = (run: string) => api.get<Schemas["LogList"]>(`/runs/${segment(ru
 
 // Of the first address: the log comes while the run itself does.
 const [area, first, tab] = pathParts();
-if (area === "runs" && first && tab === "logs") {
-  void prefetch(logsKey(first), async () => {
-    const list = await getLogs(first);
-    openAhead(first, list, new URLSearchParams(location.search));
-    return list;
-  });
+export const opening = area === "runs" && first && tab === "logs" ? openFirst(first) : undefined;
+
+async function openFirst(id: string): Promise<void> {
+  const list = await prefetch(logsKey(id), () => getLogs(id));
+  if (list) await openAhead(id, list, new URLSearchParams(location.search));
 }
 
 export default function LogsTab({ run }: { run: Run; rest: string[] }) {

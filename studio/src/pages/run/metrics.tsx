@@ -21,10 +21,12 @@ import "./metrics/metrics.css";
 
 // Of the first address: the first curves come while the page is being drawn.
 const [area, first, tab] = pathParts();
-if (area === "runs" && first && tab === "metrics" && !location.search.includes("attempt=")) {
-  void Promise.all([prefetch(...runResource(first)), prefetch(...newestSummaries(first))]).then(([run, list]) => {
-    if (run && list) askAhead(run, list, new URLSearchParams(location.search));
-  });
+export const opening = area === "runs" && first && tab === "metrics" ? openFirst(first, new URLSearchParams(location.search)) : undefined;
+
+async function openFirst(id: string, search: URLSearchParams): Promise<void> {
+  if (search.has("attempt")) return;
+  const [run, list] = await Promise.all([prefetch(...runResource(id)), prefetch(...newestSummaries(id))]);
+  if (run && list) await askAhead(run, list, search);
 }
 
 const EXAMPLE = `from azureml.core import Run

@@ -17,6 +17,8 @@ export const offsetOf = (row: Row): number => row.window.offset(row.index);
 export class LogFile {
   size = 0;
   opened = false;
+  /** Done when it is opened, or could not be. */
+  opening: Promise<void> | undefined;
   error: ApiError | undefined;
   /** Counts changes, for those who show it. */
   version = 0;

@@ -16,17 +16,17 @@ export function openLog(run: string, attempt: number, name: string): LogFile {
     if (files.size <= MOST_FILES) break;
     files.delete(old);
   }
-  if (!known) void file.open();
+  if (!known) file.opening = file.open();
   else if (known.opened || known.error) known.retry();
   return file;
 }
 
 /** Opens the log that an address most likely means before the run itself is known. */
-export function openAhead(run: string, list: Schemas["LogList"], search: URLSearchParams): void {
+export async function openAhead(run: string, list: Schemas["LogList"], search: URLSearchParams): Promise<void> {
   if (search.has("log")) return;
   const attempts = attemptsOf(list.items);
   const choices = choicesOf(list.items, Number(search.get("attempt") ?? attempts[attempts.length - 1] ?? 1));
   const rank = search.get("rank");
   const likely = choices.find((choice) => choice.id === (rank ?? "driver"));
-  if (likely) openLog(run, likely.log.attempt, likely.log.name);
+  if (likely) await openLog(run, likely.log.attempt, likely.log.name).opening;
 }

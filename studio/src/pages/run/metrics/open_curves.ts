@@ -15,12 +15,13 @@ export function openCurves(run: Run, attempt: number | undefined): CurveStore {
 }
 
 /** Asks for the curves of the first charts before those are drawn. */
-export function askAhead(run: Run, { items }: Schemas["MetricSummaryList"], search: URLSearchParams): void {
+export function askAhead(run: Run, { items }: Schemas["MetricSummaryList"], search: URLSearchParams): Promise<void> {
   const { attempt, columns, filter, view } = settingsOf(search);
   const names = items.filter(isCurve).map((metric) => metric.name);
   const shown = sections(names.filter(matcher(filter)), view, view === "each" ? readPins(run) : []);
   const store = openCurves(run, attempt);
   store.buckets = bucketsFor(columns);
-  const leave = store.want(shown.flatMap(({ charts }) => charts.slice(0, columns).flatMap((chart) => chart.names)).slice(0, 2));
-  setTimeout(leave, 2000); // by then the charts speak for themselves
+  const first = shown.flatMap(({ charts }) => charts.slice(0, columns).flatMap((chart) => chart.names)).slice(0, 2);
+  setTimeout(store.want(first), 2000); // by then the charts speak for themselves
+  return store.whenThere(first);
 }

@@ -72,6 +72,19 @@ export class CurveStore {
     };
   }
 
+  /** When each of them is there, or could not be got. */
+  whenThere(names: readonly string[]): Promise<void> {
+    return new Promise((resolve) => {
+      const look = () => {
+        if (!names.every((name) => this.series(name) ?? this.error(name))) return;
+        this.listeners.delete(look);
+        resolve();
+      };
+      this.listeners.add(look);
+      look();
+    });
+  }
+
   /** The server has new points of these. */
   changed(names: readonly string[]): void {
     for (const name of names) this.entry(name).stale = true;
