@@ -82,3 +82,22 @@ for step in range(10):
   const bytes = Buffer.concat(await (await png.createReadStream()).toArray());
   expect(bytes.subarray(1, 4).toString()).toBe("PNG");
 });
+
+test("under a curve that is drawn coarsely stands its last value, and not a mean", async () => {
+  const { roost } = studio;
+  const run = await roost.python(`
+from azureml.core import Run
+run = Run.get_context()
+for step in range(5000):
+    run.log("coarse", step % 7)
+run.log("coarse", 0.123456789)
+`);
+  await roost.wait(run, "Completed");
+  const tab = await studio.tab();
+  await tab.go(`/runs/${run}/metrics`);
+  const chart = tab.page.getByRole("figure").filter({ hasText: "coarse" });
+  const value = chart.locator(".chart-value");
+  await tab.until("the last value is told", async () => (await value.innerText()) === "0.123456789");
+  await tab.go(`/runs/${run}/metrics?smooth=0.5`);
+  await tab.until("beside the smoothed one", async () => /^\d\.\d+ \(raw 0\.123456789\)$/.test(await value.innerText()));
+});

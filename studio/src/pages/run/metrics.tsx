@@ -48,6 +48,7 @@ export default function MetricsTab({ run }: TabProps) {
   const group = useMemo(() => new ChartGroup(settings.range), [settings.x]);
 
   const { data, error, loading, reload } = useSummaries(run, attempt, (names) => store.changed(names));
+  useMemo(() => store.told(data?.items ?? []), [store, data]);
   const curves = useMemo(() => (data?.items ?? []).filter(isCurve).map((metric) => metric.name), [data]);
   const epoch = epochMetric(curves);
   const axis = useAxis(run, settings.x, epoch, store);

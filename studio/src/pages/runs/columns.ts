@@ -35,7 +35,8 @@ export function columnOf(id: string): Column {
   const known = BUILT_IN.find((column) => column.id === id);
   if (known) return known;
   const kind = id.slice(0, id.indexOf("."));
-  return make(id, id.slice(kind.length + 1), 7.5, 0.4, id, kind === "metrics" || kind === "params");
+  const title = id.slice(kind.length + 1);
+  return make(id, title, Math.max(7.5, Math.min(14, 2 + 0.62 * title.length)), 0.4, id, kind === "metrics" || kind === "params");
 }
 
 export const kindOf = (id: string): string => ({ metrics: "metric", params: "parameter", tags: "tag" })[id.slice(0, id.indexOf("."))] ?? "";

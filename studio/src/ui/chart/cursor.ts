@@ -1,6 +1,7 @@
 // What the cursor points at: dots on the curves and exact values in the legend, written straight into the page
 // so that a moving mouse renders nothing.
 import type uPlot from "uplot";
+import { number } from "../../lib/format";
 import { nearest, type Drawn, type XKind } from "./curve";
 import { placeOf } from "./paint";
 import { exact, xText, type Unit } from "./ticks";
@@ -56,12 +57,13 @@ export class CursorView {
   }
 
   private valueText(curve: Drawn, index: number): string {
-    const raw = curve.y[index];
+    const last = this.x === null ? curve.last : undefined;
+    const raw = last ?? curve.y[index];
     const [low, high] = [curve.low?.[index], curve.high?.[index]];
     // Where a place stands for several points, its value is one that was never logged.
-    const several = low !== undefined && high !== undefined && low !== high;
+    const several = last === undefined && low !== undefined && high !== undefined && low !== high;
     let text = `${several ? "mean " : ""}${exact(raw, this.unit)}`;
-    if (curve.line !== curve.y) text = `${exact(curve.line[index], this.unit)} (raw ${text})`;
+    if (curve.line !== curve.y) text = `${number(curve.line[index])} (raw ${text})`;
     if (this.x !== null && several) text += ` [${exact(low, this.unit)} … ${exact(high, this.unit)}]`;
     return text;
   }

@@ -13,6 +13,8 @@ export interface Curve {
   /** Extremes where a point stands for several: shown as a band. */
   low?: (number | null)[];
   high?: (number | null)[];
+  /** The last value that was logged, where `y` may end with the mean of several. */
+  last?: number;
   dashed?: boolean;
 }
 export type XKind = "step" | "time" | "relative" | "epoch";

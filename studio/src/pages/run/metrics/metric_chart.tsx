@@ -32,6 +32,8 @@ function curvesOf(names: readonly string[], { store, axis }: ChartSettings): Cur
     const series = sorted(found, axis.kind === "time" || axis.kind === "relative" ? "times" : "steps");
     const curve: Curve = { id: name, label: name, color: COLORS[at % COLORS.length]!, x: xOf(series, axis), y: series.values, dashed: at >= COLORS.length };
     if (series.lows) [curve.low, curve.high] = [series.lows, series.highs!];
+    const last = store.last(name);
+    if (last !== undefined) curve.last = last;
     return [curve];
   });
 }

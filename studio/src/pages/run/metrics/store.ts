@@ -27,6 +27,7 @@ const LIVE_EVERY = 1000;
 
 export class CurveStore {
   private entries = new Map<string, Entry>();
+  private lasts = new Map<string, number>();
   private listeners = new Set<() => void>();
   private zoomed: Zoom | null = null;
   private waiting: { name: string; kind: "whole" | "tail" | "fine" }[] = [];
@@ -56,6 +57,15 @@ export class CurveStore {
     const entry = this.entries.get(name);
     if (!entry?.whole || !entry.fine || !this.zoomed) return entry?.whole;
     return withFine(sorted(entry.whole, this.key), entry.fine, this.key);
+  }
+
+  /** The last value that was logged, if the list of metrics told it. */
+  last(name: string): number | undefined {
+    return this.lasts.get(name);
+  }
+  /** The list of metrics is here, or anew. */
+  told(metrics: readonly Schemas["MetricSummary"][]): void {
+    for (const { name, last } of metrics) if (typeof last === "number") this.lasts.set(name, last);
   }
 
   /** A chart that shows these has come near the screen; call what is returned when it has gone. */
