@@ -36,6 +36,17 @@ test("the list, a model, its lineage back to the run", async () => {
   await page.getByRole("link", { name: `${NAME}, version 1` }).waitFor();
 });
 
+test("a model that is registered meanwhile is there when one comes back to the tab", async () => {
+  const tab = await studio.tab();
+  await tab.go("/w/default/models");
+  const models = tab.page.getByRole("region", { name: "Models" });
+  await models.getByRole("link", { name: NAME }).waitFor();
+  await studio.roost.cli("model", "register", "late-net", "--run", runs[0]!, "--path", "outputs/model");
+  expect(await models.getByRole("link", { name: "late-net" }).count()).toBe(0);
+  await tab.page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+  await models.getByRole("link", { name: "late-net" }).waitFor();
+});
+
 test("a file of a version is downloaded as it was stored", async () => {
   const tab = await studio.tab();
   const { page } = tab;

@@ -121,6 +121,21 @@ export function useResource<T>(key: string | null, fetcher: () => Promise<T>): R
   };
 }
 
+const FRESH = 15_000;
+
+/** For what the live stream tells nothing of: asks again now and then while the page is looked at, and when one comes back to it. */
+export function useFresh(reload: () => void): void {
+  useEffect(() => {
+    const look = () => document.visibilityState === "visible" && reload();
+    const timer = setInterval(look, FRESH);
+    document.addEventListener("visibilitychange", look);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener("visibilitychange", look);
+    };
+  }, [reload]);
+}
+
 /** The last value that was there, while the next one is on its way: keeps a table on screen while it is filtered. */
 export function useKept<T>(value: T | undefined): T | undefined {
   const [kept, setKept] = useState(value);

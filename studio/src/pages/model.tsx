@@ -3,7 +3,7 @@ import { useState } from "react";
 import { api, segment, type Schemas } from "../lib/api";
 import { allPages, type Listed } from "../lib/all_pages";
 import { bytes, count } from "../lib/format";
-import { useResource } from "../lib/resource";
+import { useFresh, useResource } from "../lib/resource";
 import { navigate, runPath, useSearch, workspacePath } from "../lib/route";
 import { useMay } from "../lib/session";
 import { Button, Copy, Empty, Link, Loading, Problem, Time } from "../ui/base";
@@ -81,6 +81,7 @@ export default function ModelPage({ workspace, name }: { workspace: string; name
   const [deleting, setDeleting] = useState(false);
   const models = `/workspaces/${segment(workspace)}/models`;
   const versions = useResource<Listed<Model>>(`model/${workspace}/${name}`, () => allPages(models, { name }));
+  useFresh(versions.reload);
   const items = versions.data?.items ?? [];
   const asked = search.get("version");
   const model = asked ? items.find((one) => String(one.version) === asked) : items[0];

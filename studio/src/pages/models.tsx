@@ -2,7 +2,7 @@
 import { segment, type Schemas } from "../lib/api";
 import { allPages, type Listed } from "../lib/all_pages";
 import { bytes, count } from "../lib/format";
-import { useResource } from "../lib/resource";
+import { useFresh, useResource } from "../lib/resource";
 import { runPath, useSearch, workspacePath } from "../lib/route";
 import { Empty, Link, Loading, Problem, Time } from "../ui/base";
 import { TagList } from "../ui/tags";
@@ -25,6 +25,7 @@ function fits(model: Model, words: string[], stage: string): boolean {
 export default function ModelsPage({ workspace }: { workspace: string }) {
   const [search, change] = useSearch();
   const models = useResource<Listed<Model>>(`models/${workspace}`, () => allPages(`/workspaces/${segment(workspace)}/models`, { latest: true }));
+  useFresh(models.reload);
   const items = models.data?.items ?? [];
   const [find, stage] = [search.get("q") ?? "", search.get("stage") ?? ""];
   const words = find.toLowerCase().split(/\s+/).filter(Boolean);

@@ -2,7 +2,7 @@
 import { useState } from "react";
 import { api, segment, type Schemas } from "../lib/api";
 import { fullTime } from "../lib/format";
-import { useResource } from "../lib/resource";
+import { useFresh, useResource } from "../lib/resource";
 import { useMay, useSession } from "../lib/session";
 import { Button, Copy, Dialog, Empty, Loading, Problem, Time } from "../ui/base";
 import { FormDialog } from "../ui/form";
@@ -55,6 +55,7 @@ const STATES = { valid: "status-Completed", expired: "", revoked: "status-Failed
 function Owned() {
   const session = useSession();
   const tokens = useResource<Schemas["TokenList"]>("tokens", () => api.get("/tokens"));
+  useFresh(tokens.reload);
   const [creating, setCreating] = useState(false);
   const [made, setMade] = useState<Schemas["CreatedToken"]>();
   const [revoking, setRevoking] = useState<Token>();

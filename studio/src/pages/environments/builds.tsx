@@ -2,7 +2,7 @@
 import { useState } from "react";
 import { api, segment, type Schemas } from "../../lib/api";
 import { bytes, count } from "../../lib/format";
-import { useResource } from "../../lib/resource";
+import { useFresh, useResource } from "../../lib/resource";
 import { useMay } from "../../lib/session";
 import { Button, Copy, Dialog, Loading, Problem, Time } from "../../ui/base";
 import { FormDialog } from "../../ui/form";
@@ -52,6 +52,7 @@ function Remove({ built, onDone, onClose }: { built: Built; onDone: () => void; 
 export function Builds() {
   const may = useMay("contributor");
   const builds = useResource<Schemas["BuiltEnvironmentList"]>("environment-builds", () => api.get("/environment-builds"));
+  useFresh(builds.reload);
   const [open, setOpen] = useState<{ what: "log" | "lock" | "remove"; built: Built }>();
   if (builds.error) return <Problem error={builds.error} retry={builds.reload} />;
   if (!builds.data) return <Loading what="the builds" />;

@@ -1,6 +1,6 @@
 // All environments of a workspace, and what is built of them on this machine.
 import { api, segment, type Schemas } from "../../lib/api";
-import { useResource } from "../../lib/resource";
+import { useFresh, useResource } from "../../lib/resource";
 import { useSearch, workspacePath } from "../../lib/route";
 import { Empty, Link, Loading, Problem, Time } from "../../ui/base";
 import { Builds } from "./builds";
@@ -44,6 +44,7 @@ env.register(ws)`;
 export function EnvironmentList({ workspace }: { workspace: string }) {
   const [search, change] = useSearch();
   const list = useResource<Schemas["EnvironmentList"]>(`environments/${workspace}`, () => api.get(`/workspaces/${segment(workspace)}/environments`));
+  useFresh(list.reload);
   const find = (search.get("q") ?? "").toLowerCase();
   const items = (list.data?.items ?? []).filter((one) => `${one.name} ${summaryOf(one.definition as Definition)}`.toLowerCase().includes(find));
   const [registered, curated] = [items.filter((one) => !one.curated), items.filter((one) => one.curated)];

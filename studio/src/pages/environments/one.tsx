@@ -1,7 +1,7 @@
 // One environment: its versions, what they are made of, and building it.
 import { useState } from "react";
 import { api, segment, type Schemas } from "../../lib/api";
-import { useResource } from "../../lib/resource";
+import { useFresh, useResource } from "../../lib/resource";
 import { useSearch, workspacePath } from "../../lib/route";
 import { useMay } from "../../lib/session";
 import { Button, Copy, Empty, Link, Loading, Problem, Time } from "../../ui/base";
@@ -78,6 +78,7 @@ export function OneEnvironment({ workspace, name }: { workspace: string; name: s
   const [nearest, setNearest] = useState(false);
   const path = `/workspaces/${segment(workspace)}/environments`;
   const versions = useResource<Schemas["EnvironmentList"]>(`environment/${workspace}/${name}`, () => api.get(path, { name }));
+  useFresh(versions.reload);
   const items = [...(versions.data?.items ?? [])].sort((a, b) => Number(b.version) - Number(a.version));
   const asked = search.get("version");
   const environment = asked ? items.find((one) => one.version === asked) : items[0];
