@@ -20,6 +20,8 @@ export interface Span {
 }
 export const PLAIN: Pen = Object.freeze({});
 
+export const samePen = (a: Pen, b: Pen): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);
+
 /** Moving the cursor cannot make a line longer than this. */
 const MOST_COLUMNS = 4096;
 // Colours and the like; other sequences with parameters; strings (titles, links), ended by BEL or ESC \; two-byte sequences.

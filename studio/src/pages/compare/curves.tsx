@@ -36,6 +36,8 @@ function curveOf(run: ComparedRun, store: CurveStore, name: string, kind: XKind)
   const series = sorted(found, kind === "time" || kind === "relative" ? "times" : "steps");
   const curve: Curve = { id: run.id, label: run.label, color: run.color, dashed: run.dashed, x: xOf(series, axisOf(run, store, kind)), y: series.values };
   if (series.lows) [curve.low, curve.high] = [series.lows, series.highs!];
+  const last = run.row.metrics[name];
+  if (typeof last === "number" && isOver(run.row.status)) curve.last = last;
   return [curve];
 }
 

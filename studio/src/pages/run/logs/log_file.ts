@@ -1,6 +1,6 @@
 // One log on the server, of which only the windows that are looked at are here.
 import { apiUrl, request, segment, segments, type ApiError } from "../../../lib/api";
-import { penAfter, PLAIN, type Pen } from "../../../lib/ansi";
+import { penAfter, PLAIN, samePen, type Pen } from "../../../lib/ansi";
 import { LogWindow, OVERLAP, WINDOW } from "./window";
 
 /** More than a view of rows may span (MOST_SPANNED), and the two beside them. */
@@ -148,13 +148,21 @@ export class LogFile {
     return offsetOf(row) === 0 ? null : this.rowAt(offsetOf(row) - 1);
   }
 
-  /** The colours that lines before it in its window left on. */
+  /** The colours that lines before it left on, as far as those lines are here. */
   pen({ window, index }: Row): Pen {
-    if (!window.escapes) return PLAIN;
+    const first = this.penBefore(window);
+    if (!window.escapes) return first;
     let known = this.pens.get(window);
-    if (!known) this.pens.set(window, (known = [PLAIN]));
+    if (!known || !samePen(known[0]!, first)) this.pens.set(window, (known = [first]));
     for (let row = known.length; row <= index; row += 1) known.push(penAfter(window.text(row - 1), known[row - 1]!));
     return known[index]!;
+  }
+  private penBefore(window: LogWindow): Pen {
+    const before = this.windows.get(window.index - 1);
+    if (!before || before.rows === 0) return PLAIN;
+    if (!before.escapes) return this.penBefore(before);
+    const index = before.rows - 1;
+    return penAfter(before.text(index), this.pen({ window: before, index }));
   }
 
   /** What the live stream brought: bytes `offset` to `next` of the file, as text. */
