@@ -11,6 +11,7 @@ export function kindOf(compute: Compute): string {
 
 export function resourcesOf(compute: Compute): string {
   const { cpus, memory_mb, gpus } = compute.resources;
+  if (cpus === 0) return "as Slurm gives it";
   const parts = [`${cpus} CPU${cpus === 1 ? "" : "s"}`, `${count(Math.round(memory_mb / 1024))} GB`];
   if (gpus > 0) parts.push(`${gpus} GPU${gpus === 1 ? "" : "s"}`);
   return parts.join(", ");
