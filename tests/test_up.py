@@ -1,5 +1,6 @@
 """`roost up`, `roost down` and what a clean start leaves on disk."""
 import json
+import socket
 import time
 from pathlib import Path
 
@@ -48,6 +49,25 @@ def test_down_may_keep_runs(server: RoostServer, tmp_path: Path) -> None:
     go.touch()
     server.start()
     assert server.wait(run)["status"] == "Completed" and server.log(run) == b"done\n"
+
+
+def test_a_free_port_stays_the_same(make_server: MakeServer) -> None:
+    server = make_server()
+    url = server.info["url"]
+    server.kill9()
+    server.start()
+    assert server.info["url"] == url
+    server.stop()
+    server.start()
+    assert server.info["url"] == url
+    server.stop()
+    with socket.create_server(("127.0.0.1", int(url.rsplit(":", 1)[1]))):
+        server.start()
+        assert server.info["url"] != url
+    server.stop()
+    (server.data / "port").write_text("nonsense\n", encoding="utf-8")
+    server.start()
+    assert server.get("/server")
 
 
 def test_history_survives_a_restart(server: RoostServer) -> None:

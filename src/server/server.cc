@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -178,16 +179,27 @@ class Server::Parts {
       }
     }
     options.tls = {app_.config.tls_certificate, app_.config.tls_key};
-    auto bound = HttpServer::listen(options, routes_and_pages(app_));
-    if (!bound && app_.config.any_port_if_taken) {
-      options.port = 0;
-      bound = HttpServer::listen(options, routes_and_pages(app_));
-    }
+    auto bound = options.port == 0 ? listen_at_any_port(options) : HttpServer::listen(options, routes_and_pages(app_));
+    if (!bound && app_.config.any_port_if_taken) bound = listen_at_any_port(options);
     if (!bound) return fail(bound.error());
     http_ = std::move(*bound);
     app_.url = fmt::format("{}://{}:{}", options.tls.certificate.empty() ? "http" : "https",
                            printable_host(app_.config.address), http_->port());
     return {};
+  }
+
+  // The one of last time if it is still free: browsers, notebooks and runners in jobs of Slurm know the server by it.
+  Result<std::unique_ptr<HttpServer>> listen_at_any_port(HttpServerOptions options) {
+    const fs::path kept = app_.config.data / "port";
+    options.port = 0;
+    if (const auto text = read_file(kept)) std::from_chars(text->data(), text->data() + text->size(), options.port);
+    auto bound = HttpServer::listen(options, routes_and_pages(app_));
+    if (!bound && options.port != 0) {
+      options.port = 0;
+      bound = HttpServer::listen(options, routes_and_pages(app_));
+    }
+    if (bound) ROOST_CHECK(write_file_atomic(kept, fmt::format("{}\n", (*bound)->port())));
+    return bound;
   }
 
   Status write_server_file() {
