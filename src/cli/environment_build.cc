@@ -53,20 +53,29 @@ class BuildFollower {
     request.target = fmt::format("{}/log?offset={}", path, offset_);
     ROOST_TRY(const ClientResponse response, client_.send(std::move(request)));
     offset_ += response.body.size();
-    std::string_view text = response.body;
-    // The log of a failed build ends with the line that matters, which is said as our error.
+    held_ += response.body;
+    std::string_view text = held_;
+    // The log of a failed build ends with the line that matters, which is said as our error. It may be there before the
+    // build is known to have failed, so the last line is held back until more comes.
     const std::string end = "\n" + text_field(build, "message") + "\n";
     if (text_field(build, "status") == "failed" && text.ends_with(end)) {
       text.remove_suffix(end.size());
+      held_.resize(text.size());
+    } else if (is_under_way(build)) {
+      const auto line = text.size() < 2 ? std::string_view::npos : text.rfind('\n', text.size() - 2);
+      text = text.substr(0, line == std::string_view::npos ? 0 : line);
     }
     if (text.empty()) return {};
-    return write_all(2, style_(Tone::kDim, text), "standard error");
+    const Status written = write_all(2, style_(Tone::kDim, text), "standard error");
+    held_.erase(0, text.size());
+    return written;
   }
 
   ApiClient& client_;
   const Style style_;
   InterruptWatch& watch_;
   std::uint64_t offset_ = 0;
+  std::string held_;  // fetched and not yet written
 };
 
 }  // namespace
