@@ -65,7 +65,10 @@ export class CurveStore {
   }
   /** The list of metrics is here, or anew. */
   told(metrics: readonly Schemas["MetricSummary"][]): void {
-    for (const { name, last } of metrics) if (typeof last === "number") this.lasts.set(name, last);
+    for (const { name, last } of metrics) {
+      if (typeof last === "number") this.lasts.set(name, last);
+      else this.lasts.delete(name); // not a number
+    }
   }
 
   /** A chart that shows these has come near the screen; call what is returned when it has gone. */
