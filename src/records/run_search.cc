@@ -8,6 +8,8 @@
 namespace roost {
 namespace {
 
+constexpr std::int64_t kFewRuns = 1000;
+
 bool contains(std::string_view text, const std::string& folded, std::string& scratch) {
   fold_case(text, scratch);
   return scratch.find(folded) != std::string::npos;
@@ -82,7 +84,9 @@ class Search {
   Result<RunSet> find(const AllOf& all) {
     RunSet set = all_;
     for (const QueryNode& node : all.nodes) {
-      ROOST_TRY(const RunSet one, find(node));
+      const auto* label = std::get_if<LabelTerm>(&node.term);
+      const bool look_up = label != nullptr && label->what == Labelled::kMetric && set.count() <= kFewRuns;
+      ROOST_TRY(const RunSet one, look_up ? find_metric_among(set, *label) : find(node));
       set.keep(one);
     }
     return set;
@@ -167,15 +171,34 @@ class Search {
       case Labelled::kMetric: break;
     }
     RunSet set;
-    constexpr std::string_view select = "SELECT run, attempt FROM metric INDEXED BY metric_by_name WHERE name = ?";
-    Rows rows = term.match == Match::kPresent
-                    ? tx_.query(select, term.name)
-                    : tx_.query(with(with(select, " AND last_number"), condition(term.match)), term.name, term.number);
+    ROOST_CHECK(add_newest(set, metric_rows("SELECT run, attempt FROM metric INDEXED BY metric_by_name WHERE name = ?", term)));
+    return set;
+  }
+
+  // Where other terms have left only a few runs, looking at each is quicker than walking through all that have the metric.
+  // The plus keeps SQLite from that walk.
+  Result<RunSet> find_metric_among(const RunSet& among, const LabelTerm& term) {
+    RunSet set;
+    Status status;
+    among.oldest_first([&](std::int64_t row) {
+      status = add_newest(set, metric_rows("SELECT run, attempt FROM metric WHERE +name = ? AND run = ?", term, row));
+      return status.has_value();
+    });
+    if (!status) return fail(status.error());
+    return set;
+  }
+
+  template <class... Row>
+  Rows metric_rows(std::string_view select, const LabelTerm& term, Row... row) {
+    if (term.match == Match::kPresent) return tx_.query(select, term.name, row...);
+    return tx_.query(with(with(select, " AND last_number"), condition(term.match)), term.name, row..., term.number);
+  }
+
+  Status add_newest(RunSet& set, Rows rows) {
     while (rows.next()) {
       if (found_.is_newest(rows.integer(0), rows.integer(1))) set.add(rows.integer(0));
     }
-    ROOST_CHECK(rows.status());
-    return set;
+    return rows.status();
   }
 
   Result<RunSet> find_tag(const LabelTerm& term) {

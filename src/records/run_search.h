@@ -25,8 +25,8 @@ struct FoundRuns {
   }
 };
 
-// Each term of the query becomes one walk along an index, and its result a set. So every statement has a fixed text,
-// whatever the query is, and what the user wrote is only ever bound to it.
+// Each term of the query becomes one walk along an index, or a look at each run that is left, and its result a set. So
+// every statement has a fixed text, whatever the query is, and what the user wrote is only ever bound to it.
 Result<FoundRuns> search_runs(Tx& tx, const std::string& workspace, const RunQuery& query, Micros now);
 
 }  // namespace roost

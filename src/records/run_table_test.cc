@@ -62,6 +62,7 @@ using Names = std::vector<std::string>;
 
 TEST_F(RunTable, MetricsAreThoseOfTheNewestAttempt) {
   EXPECT_EQ(names("metrics.loss>0.3"), Names{"a"});
+  EXPECT_EQ(names("metrics.loss>0.3 or metrics.loss>5"), Names{"a"});  // by a walk, not run by run
   EXPECT_EQ(names("metrics.loss"), (Names{"c", "b", "a"}));
   EXPECT_EQ(names("", "metrics.loss"), (Names{"b", "a", "c"}));
   EXPECT_EQ(names("", "-metrics.loss"), (Names{"a", "b", "c"}));
