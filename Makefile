@@ -5,7 +5,7 @@ BUILD := build/release
 ROOST := $(BUILD)/src/cli/roost
 JOBS ?= $(shell nproc)
 
-.PHONY: help build demo test test-asan test-tsan fuzz bench install deb clean format
+.PHONY: help build demo test test-asan test-tsan soak fuzz bench install deb clean format
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -34,6 +34,10 @@ test-tsan: ## the whole suite under ThreadSanitizer
 	@tools/setup build test demo
 	@cmake --preset tsan >/dev/null && ninja -C build/tsan -j$(JOBS) --quiet
 	@tools/test build/tsan
+
+soak: build ## half an hour of churn with 500 kills, then 50 power losses
+	@tools/setup demo test
+	@ROOST_BIN=$(CURDIR)/$(ROOST) /usr/bin/python3 tests/soak.py
 
 FUZZ_SECONDS ?= 60
 fuzz: ## every fuzz target for FUZZ_SECONDS (60)

@@ -23,6 +23,7 @@ class Operation:
     body: Optional[Dict[str, Any]] = field(repr=False)
     answers: Dict[str, Any] = field(repr=False)
     pattern: "re.Pattern[str]" = field(repr=False)
+    need: str = ""  # who may call it
 
     @property
     def route(self) -> str:
@@ -108,7 +109,8 @@ class Contract:
         pattern = "".join(
             (".+" if part in rest else "[^/]+") if i % 2 else re.escape(part) for i, part in enumerate(parts))
         body = self.resolve(node["requestBody"]) if "requestBody" in node else None
-        return Operation(node["operationId"], method, path, parameters, body, node["responses"], re.compile(pattern))
+        return Operation(node["operationId"], method, path, parameters, body, node["responses"], re.compile(pattern),
+                         node.get("x-roost-need", ""))
 
 
 @functools.lru_cache(maxsize=1)

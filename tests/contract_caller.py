@@ -41,6 +41,10 @@ class Caller:
             self.accepted.add(operation_id)
         return answer
 
+    def at(self, server: RoostServer) -> "Caller":
+        """The same towards another server."""
+        return Caller(server, self.contract)
+
     def new_name(self) -> str:
         self._count += 1
         return f"new-{self._count}"

@@ -39,7 +39,7 @@ def report_ready(c: Caller) -> None:
     with played_runner(c) as runner:
         facts = {"name": runner.node, "address": "127.0.0.1", "ports": [6105], "machine": "m", "shared": "/tmp"}
         assert runner.attempt_call("report_ready", json={"node_rank": 0, "facts": facts}).json == {"all_ready": True}
-        runner.attempt_call("report_ready", status=409, json={"node_rank": 1, "facts": facts})
+        runner.attempt_call("report_ready", status=410, json={"node_rank": 1, "facts": facts})
 
 
 @exercise
@@ -49,7 +49,7 @@ def report_failed(c: Caller) -> None:
         for _ in range(2):
             answer = runner.attempt_call("report_failed", json={"node_rank": 0, "rank": 0}).json
             assert answer == {"stopping": True}
-        runner.attempt_call("report_failed", status=409, json={"node_rank": 3, "rank": 0})
+        runner.attempt_call("report_failed", status=410, json={"node_rank": 3, "rank": 0})
 
 
 @exercise
@@ -134,12 +134,14 @@ def send_stacks(c: Caller) -> None:
 def keep_outputs(c: Caller) -> None:
     with played_runner(c) as runner:
         runner.attempt_call("report_started", json={})
+        folder = {"folder": "outputs", "rest_ms": 60_000, "settled": True}
         missing = [{"path": "outputs/model.pt", "digest": "0" * 64, "size": 1}]
-        runner.attempt_call("keep_outputs", status=409, json={"outputs": missing})
+        runner.attempt_call("keep_outputs", status=409, json={"folders": [{**folder, "files": missing}]})
         digest = hashlib.sha256(b"weights").hexdigest()
         c.server.expect((200, 201), "POST", "/blobs", data=frame(b"weights", digest=digest), content_type=FRAMES)
         kept = [{"path": "outputs/model.pt", "digest": digest, "size": 7}]
-        assert runner.attempt_call("keep_outputs", json={"node_rank": 0, "outputs": kept}).json == {"kept": 1}
+        body = {"node_rank": 0, "folders": [{**folder, "files": kept}]}
+        assert runner.attempt_call("keep_outputs", json=body).json == {"sets": ["outputs"]}
         assert c.server.get(f"/runs/{runner.run['id']}/artifacts")["items"][0]["path"] == "outputs/model.pt"
 
 

@@ -4,7 +4,7 @@ import re
 import shutil
 import tempfile
 from pathlib import Path
-from typing import Iterator, NamedTuple, Tuple
+from typing import Any, Iterator, NamedTuple, Tuple
 
 from contract_caller import Caller, exercise
 from local_index import make_wheel
@@ -27,7 +27,7 @@ def join_allocation(c: Caller) -> None:
         assert job.caller.call("join_allocation", 200, job.name, json=body, token=job.token).json == first
         job.caller.call("join_allocation", 400, job.name, json={**body, "rank": 1}, token=job.token)
         job.caller.call("join_allocation", 400, job.name, json={**body, "host": "../n7"}, token=job.token)
-        job.caller.call("join_allocation", 409, job.name, json={**body, "index": 3}, token=job.token)
+        job.caller.call("join_allocation", 410, job.name, json={**body, "index": 3}, token=job.token)
         job.caller.call("join_allocation", 403, "roost-other", json=body, token=job.token)
         job.caller.call("join_allocation", 403, job.name, json=body)
     c.accepted.add("join_allocation")
@@ -53,30 +53,29 @@ def get_environment_pack(c: Caller) -> None:
 
 
 @contextlib.contextmanager
-def played_slurm(c: Caller) -> Iterator[Tuple[Caller, Path]]:
+def played_slurm(c: Caller, **slurm: Any) -> Iterator[Tuple[Caller, Path]]:
     """A server of its own whose Slurm takes every job and starts none; their scripts are in the folder."""
     folder = Path(tempfile.mkdtemp(prefix="roost-contract-"))
     played = folder / "slurm"
     played.mkdir()
     make_wheel(folder / "wheels", "alpha", "1.0")
     tool = str(Path(__file__).with_name("fake_slurm.py"))
-    server = RoostServer(folder / "server", {"slurm": {"through": ["/usr/bin/python3", tool, str(played)]},
+    server = RoostServer(folder / "server", {"slurm": {"through": ["/usr/bin/python3", tool, str(played)], **slurm},
                                              "environments": {"wheels": str(folder / "wheels"), "offline": True}})
     try:
-        yield Caller(server.start(), c.contract), played
+        yield c.at(server.start()), played
     finally:
         server.close()
         shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextlib.contextmanager
-def played_job(c: Caller) -> Iterator[PlayedJob]:
-    with played_slurm(c) as (caller, played):
+def played_job(c: Caller, **slurm: Any) -> Iterator[PlayedJob]:
+    with played_slurm(c, **slurm) as (caller, played):
         caller.call("create_compute", 201, "default", json={"name": "played", "slurm": {"partition": "main"}})
         caller.server.submit(command="true", compute="played")
-        wait_until(lambda: any(played.iterdir()), 20, "the job's script")
+        # The file is there before all of it is written.
+        found = wait_until(lambda: next((match for script in played.iterdir() if (
+            match := re.search(r"ROOST_ALLOCATION_TOKEN='?(\w+)'?\n", script.read_text(encoding="utf-8")))), None), 20, "the job's script")
         (script,) = played.iterdir()
-        text = script.read_text(encoding="utf-8")
-        found = re.search(r"ROOST_ALLOCATION_TOKEN='?(\w+)", text)
-        assert found, text
         yield PlayedJob(caller, script.name, found.group(1))

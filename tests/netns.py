@@ -20,16 +20,27 @@ def can_make_hosts() -> bool:
         return False
 
 
+def take_bridge(prefix: str) -> int:
+    """Makes the bridge `prefix`N for an N below 200 that nobody on this machine has, and returns N: test processes beside one
+    another get addresses apart."""
+    for step in range(200):
+        number = (os.getpid() + step) % 200
+        made = subprocess.run(["ip", "link", "add", f"{prefix}{number}", "type", "bridge"], capture_output=True, text=True, timeout=20)
+        if made.returncode == 0:
+            return number
+        assert "File exists" in made.stderr, made.stderr
+    raise AssertionError(f"200 bridges are left over: ip link del {prefix}0 and so on")
+
+
 class Hosts:
     """`count` hosts beside one another and this machine, which is at `server_address`. Close it at the end."""
 
     def __init__(self, count: int) -> None:
-        number = os.getpid() % 200
-        self.bridge, net = f"rst{os.getpid() % 100000}", f"10.{120 + number % 100}.{number}"
+        number = take_bridge("rst")
+        self.bridge, net = f"rst{number}", f"10.{120 + number % 100}.{number}"
         self.server_address = f"{net}.254"
         self.names = [f"{self.bridge}h{i}" for i in range(count)]
         self.addresses = [f"{net}.{i + 1}" for i in range(count)]
-        _ip("link", "add", self.bridge, "type", "bridge")
         try:
             _ip("addr", "add", f"{self.server_address}/24", "dev", self.bridge)
             _ip("link", "set", self.bridge, "up")

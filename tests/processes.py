@@ -44,6 +44,10 @@ def command_line(pid: int) -> str:
     return _read(pid, "cmdline").replace("\0", " ").strip()
 
 
+def parent_of(pid: int) -> int:
+    return int(_status_field(pid, "PPid") or 0)
+
+
 def environment_of(pid: int) -> dict:
     pairs = (item.split("=", 1) for item in _read(pid, "environ").split("\0") if "=" in item)
     return {key: value for key, value in pairs}

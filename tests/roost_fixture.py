@@ -302,6 +302,17 @@ class RoostServer:
     def nodes(self, compute: str = "local", workspace: str = "default") -> List[Dict[str, Any]]:
         return self.get(f"/workspaces/{workspace}/computes/{compute}/nodes")["items"]
 
+    def collect_garbage(self, **options: Any) -> Dict[str, Any]:
+        """Waits for the end of a garbage collection and returns what it did."""
+        state = self.expect(202, "POST", "/blobs/collect", json={"grace_seconds": 0, **options})
+
+        def ended() -> bool:
+            state.update(self.get("/blobs/collect"))
+            return state["status"] != "running"
+
+        wait_until(ended, 60, "the collection ends")
+        return state
+
     def new_token(self, role: str, **options: Any) -> Dict[str, Any]:
         return self.expect(201, "POST", "/tokens", json={"name": f"a {role}", "role": role, **options})
 

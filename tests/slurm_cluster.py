@@ -5,12 +5,14 @@ import shutil
 import socket
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional
 
 import pytest
 
 import slurm_node
+from netns import take_bridge
 from processes import wait_until
 from roost_fixture import RoostServer
 
@@ -81,10 +83,11 @@ class SlurmCluster:
         self.folder.chmod(0o711)
         for name in ("state", "spool", "log", "run"):
             (self.folder / name).mkdir()
-        number = os.getpid() % 200
+        number = take_bridge("rsl")
+        self.bridge = f"rsl{number}"
         self.net = f"10.{20 + number % 90}.{number}"
-        self.bridge = f"rsl{os.getpid() % 10000}"
         self.address = f"{self.net}.254"
+        self.port = 16900 + number  # the controller takes it on all addresses of this machine
         self.names = [f"n{i + 1}" for i in range(count)]
         self.cloud = cloud
         self.environment = {**os.environ, "SLURM_CONF": str(self.folder / "slurm.conf")}
@@ -100,8 +103,8 @@ class SlurmCluster:
             raise
 
     def _write(self, cpus: int, extra: str, shared: bool) -> None:
-        # Nothing of what the server has is seen by a node: not its data, not its program.
-        settings = {"bridge": self.bridge, "net": self.net, "hidden": [] if shared else ["/tmp", str(ROOT / "build")]}
+        # Nothing of what the server has is seen by a node: not its data, not its program. The build may lie below /tmp.
+        settings = {"bridge": self.bridge, "net": self.net, "hidden": [] if shared else [str(ROOT / "build"), "/tmp"]}
         if self.cloud:
             settings["slurmd_options"] = "-b"
             tool = f"/usr/bin/python3 {ROOT / 'tests/slurm_node.py'}"
@@ -117,7 +120,7 @@ class SlurmCluster:
         state = "CLOUD" if self.cloud else "UNKNOWN"
         nodes = "\n".join(f"NodeName={name} NodeAddr={self.net}.{i + 1} CPUs={cpus} RealMemory=4000 State={state}"
                           for i, name in enumerate(self.names))
-        text = CONF.format(host=socket.gethostname(), address=self.address, port=16817, slurmd_port=16818, folder=self.folder,
+        text = CONF.format(host=socket.gethostname(), address=self.address, port=self.port, slurmd_port=16818, folder=self.folder,
                            extra=extra, nodes=nodes)
         (self.folder / "slurm.conf").write_text(text, encoding="utf-8")
         munge = self.folder / "munge"
@@ -126,8 +129,7 @@ class SlurmCluster:
         (munge / "munge.key").chmod(0o600)
 
     def _start(self) -> None:
-        for words in (["link", "add", self.bridge, "type", "bridge"], ["addr", "add", f"{self.address}/24", "dev", self.bridge],
-                      ["link", "set", self.bridge, "up"]):
+        for words in (["addr", "add", f"{self.address}/24", "dev", self.bridge], ["link", "set", self.bridge, "up"]):
             subprocess.run(["ip", *words], check=True, capture_output=True, timeout=20)
         self.start_munged()
         self.start_controller(clean=True)
@@ -160,6 +162,12 @@ class SlurmCluster:
             process.wait(20)
             if name == "munged":
                 (self.folder / "munge/munge.socket").unlink(missing_ok=True)
+
+    def wait_for_saved_state(self) -> None:
+        """Until slurmctld has written down what it knows now; what it was told since, it forgets when it is killed."""
+        asked = time.time()
+        wait_until(lambda: (self.folder / "state/job_state").exists() and
+                   (self.folder / "state/job_state").stat().st_mtime > asked, 20, "Slurm saves its state")
 
     def start_node(self, name: str) -> None:
         slurm_node.start(self.folder, name)

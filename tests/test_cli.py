@@ -180,8 +180,12 @@ def test_token_life(server: RoostServer) -> None:
     denied = server.cli("compute", "create", "mine", env=reader, check=False)
     assert denied.returncode == 4 and "reader" in denied.stderr
     assert "anna" in server.cli("token", "ls").stdout
+    alone = {**server.environment, "ROOST_TOKEN": made["token"]}
+    server.cli("runs", env=alone)
+    assert server.cli("compute", "create", "mine", env=alone, check=False).returncode == 4
     server.cli("token", "rm", made["id"])
     assert server.cli("runs", env=reader, check=False).returncode == 4
+    assert server.cli("runs", env=alone, check=False).returncode == 4
 
 
 @pytest.mark.parametrize("arguments", [

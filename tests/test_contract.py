@@ -27,7 +27,7 @@ def test_the_server_routes_exactly_the_contract() -> None:
     done = subprocess.run([str(roost_program()), "server", "--print-routes"], capture_output=True, text=True,
                           timeout=20, check=True)
     routed = {tuple(line.split()) for line in done.stdout.splitlines() if line.strip()}
-    written = {(o.method, o.route, o.id) for o in CONTRACT.operations.values()}
+    written = {(o.method, o.route, o.id, o.need) for o in CONTRACT.operations.values()}
     assert routed - written == set(), "the server has routes that are not in api/openapi.yaml"
     assert written - routed == set(), "api/openapi.yaml has routes that the server lacks"
 

@@ -1,11 +1,10 @@
 """The disk is full, or forgets what was not synced. Both need root, for mount."""
 import os
 import signal
-import subprocess
 from pathlib import Path
 
 from conftest import Gate, MakeServer
-from disks import fill, mounts, needs_root, run_tool, small_disk  # noqa: F401 (two are fixtures)
+from disks import Disk, fill, mounts, needs_root, small_disk  # noqa: F401 (two are fixtures)
 from processes import kill, processes_with, wait_until
 from roost_fixture import RoostServer, sha256
 from trainer import Training
@@ -83,33 +82,25 @@ def test_server_started_on_a_full_disk_says_so(small_disk: Path, make_server: Ma
     assert "No space left" in server.output or "full" in server.output, server.output
 
 
-class Disk:
-    """An ext4 file system in a file, made so that it keeps little that nobody asked it to sync."""
-
-    def __init__(self, image: Path, folder: Path, mounts: list) -> None:
-        self.image, self.folder, self.mounts = image, folder, mounts
-        folder.mkdir()
-
-    def make(self) -> "Disk":
-        run_tool("truncate", "-s", "256M", self.image)
-        run_tool("mkfs.ext4", "-q", "-m", "0", self.image)
-        return self.mount()
-
-    def mount(self) -> "Disk":
-        run_tool("mount", "-o", "loop,commit=300,noauto_da_alloc", self.image, self.folder)
-        self.mounts.append(self.folder)
-        return self
-
-    def copy_as_after_power_loss(self, image: Path) -> None:
-        """Only what reached the block device. Two equal copies in a row are one moment."""
-        second = image.with_suffix(".second")
-        for _ in range(20):
-            for copy in (image, second):
-                run_tool("cp", "--sparse=always", self.image, copy)
-            if subprocess.run(["cmp", "-s", str(image), str(second)], check=False).returncode == 0:
-                second.unlink()
-                return
-        raise AssertionError("the image never held still")
+@needs_root
+def test_server_started_again_on_a_full_disk_can_free_it(small_disk: Path, make_server: MakeServer) -> None:
+    server = make_server({"blob_lease_seconds": 0}, data=small_disk / "data")
+    run = server.run("print('before'); open('outputs/x', 'w').write('precious')")
+    garbage = os.urandom(8 << 20)
+    server.expect(201, "PUT", f"/blobs/{sha256(garbage)}", data=garbage, content_type=BYTES)
+    wait_until(lambda: (server.data / "reserve").stat().st_size > 500_000, 10, "space is kept aside")
+    for end in (server.terminate, server.kill9):
+        end()
+        fill(small_disk)
+        server.start()
+    assert server.log(run) == b"before\n"
+    waiting = server.post("/workspaces/default/runs", {"experiment": "full", "interactive": True})["id"]
+    assert server.post(f"/runs/{waiting}/cancel")["status"] == "Canceled"
+    freed = server.cli("gc", "--grace", "0", check=False)
+    assert freed.returncode == 0 and "8" in freed.stdout, (freed.stdout, freed.stderr)
+    content = os.urandom(4 << 20)
+    server.expect(201, "PUT", f"/blobs/{sha256(content)}", data=content, content_type=BYTES)
+    assert server.run("print('after')")["status"] == "Completed"
 
 
 @needs_root

@@ -25,19 +25,20 @@ def count_blobs(server: RoostServer) -> int:
     return sum(1 for path in (server.data / "blobs").rglob("*") if path.is_file())
 
 
-def test_registering_an_output_copies_nothing_and_outlives_collection(server: RoostServer) -> None:
+def test_registering_an_output_copies_nothing_and_outlives_collection(make_server: MakeServer) -> None:
+    server = make_server({"blob_lease_seconds": 0})
     run = server.run("import os\nos.makedirs('outputs/net')\n"
                      "for n in 'ab': open(f'outputs/net/{n}.bin', 'wb').write(n.encode() * 100000)")
     before = count_blobs(server)
     model = server.post(f"{WORKSPACE}/models", {"name": "net", "run": run["id"], "path": "outputs/net"})
     assert (model["id"], model["files"], model["size"]) == ("net:1", 2, 200000)
     assert count_blobs(server) == before + 1, "the manifest and nothing else"
-    server.post("/blobs/collect", {"grace_seconds": 0})
+    server.collect_garbage()
     entries = server.get(f"/snapshots/{model['content']}")["entries"]
     assert [e["path"] for e in entries] == ["net/a.bin", "net/b.bin"]
     assert server.get(f"/blobs/{entries[0]['digest']}") == b"a" * 100000
     server.expect(200, "DELETE", f"{WORKSPACE}/models/net/versions/1")
-    server.post("/blobs/collect", {"grace_seconds": 0})
+    server.collect_garbage()
     assert server.api("GET", f"/snapshots/{model['content']}").status == 404
     again = server.post(f"{WORKSPACE}/models", {"name": "net", "run": run["id"], "path": "./outputs/net/"})
     assert again["version"] == 2, "a deleted version's number is not given again"
@@ -65,7 +66,7 @@ def test_inputs_are_laid_out_before_the_start(server: RoostServer, tmp_path: Pat
         assert run["status"] == "Completed", server.log(run)
         assert server.log(run).split() == [b"one", b"two", b"two"]
     assert not absolute.exists(), "what was laid out goes with the run"
-    server.post("/blobs/collect", {"grace_seconds": 0})
+    server.collect_garbage()
     assert server.get(f"/snapshots/{content}")["files"] == 2, "the run still names it"
 
 

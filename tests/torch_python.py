@@ -1,4 +1,5 @@
 """A Python with a current PyTorch, for what Debian's own cannot do (its torchrun does not work on Python 3.11)."""
+import fcntl
 import os
 import re
 import shutil
@@ -23,9 +24,20 @@ def local_cpu_wheels() -> str:
 
 def make_python(name: str, packages: List[str]) -> str:
     """The interpreter of a virtual environment with these packages, made once and kept; "" if they cannot be had."""
-    place = ROOT / "build" / "test-pythons" / name
-    python, stamp = place / "bin" / "python", place / "complete"
-    if stamp.exists() and stamp.read_text() == "\n".join(packages):
+    place = Path(os.environ.get("ROOST_TEST_PYTHONS") or ROOT / "build" / "test-pythons") / name
+    if _is_complete(place, packages):
+        return str(place / "bin" / "python")
+    if not os.access(place.parent, os.W_OK):
+        place = ROOT / "build" / "test-pythons" / name  # another user's, and not made yet
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with open(f"{place}.lock", "w", encoding="utf-8") as lock:  # several test processes may want it at once
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return _make_python(place, packages)
+
+
+def _make_python(place: Path, packages: List[str]) -> str:
+    python = place / "bin" / "python"
+    if _is_complete(place, packages):
         return str(python)
     shutil.rmtree(place, ignore_errors=True)
     made = subprocess.run(["/usr/bin/python3", "-m", "venv", str(place)], capture_output=True, timeout=120)
@@ -37,5 +49,12 @@ def make_python(name: str, packages: List[str]) -> str:
         return ""
     if done.returncode:
         return ""
-    stamp.write_text("\n".join(packages))
+    (place / "complete").write_text("\n".join(packages))
     return str(python)
+
+
+def _is_complete(place: Path, packages: List[str]) -> bool:
+    try:
+        return (place / "complete").read_text() == "\n".join(packages)
+    except OSError:
+        return False

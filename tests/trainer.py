@@ -16,7 +16,7 @@ for i in range(count):
     print(f"line {i:06d}", flush=True)
     roost.run.log("n", i, step=i)
     live.write(f"{i}\\n"); live.flush()
-    with open(f"outputs/part-{i // 50:04d}.txt", "a") as part: part.write(f"{i}\\n")
+    with open(f"outputs/part-{i // 50:04d}.txt", "a" if i % 50 else "w") as part: part.write(f"{i}\\n")
     time.sleep(pause)
 """
 

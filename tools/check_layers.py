@@ -10,6 +10,7 @@ SRC = pathlib.Path(__file__).resolve().parent.parent / "src"
 # folder -> the folders it may include, besides itself
 ALLOWED = {
     "base": [],
+    "confine": ["base"],
     "db": ["base"],
     "net": ["base"],
     "blobs": ["base"],
@@ -20,19 +21,22 @@ ALLOWED = {
     "access": ["base", "db", "records"],
     "registry": ["base", "db", "domain", "records"],
     "submit": ["base", "db", "blobs", "domain", "records", "registry"],
-    "builders": ["base", "domain"],
+    "builders": ["base", "confine", "domain"],
     "prepare": ["base", "db", "domain", "records", "registry", "builders"],
     "schedule": ["base", "domain"],
-    "compute": ["base", "domain"],
+    "compute": ["base", "confine", "domain"],
     "execute": ["base", "db", "domain", "records"],
     "observe": ["base", "db", "domain", "records"],
     "finalize": ["base", "db", "domain", "records"],
     "mpi": [],
-    "runner": ["base", "net", "client", "domain"],
-    "server": ["base", "db", "net", "blobs", "domain", "records", "access", "submit", "prepare",
+    "runner": ["base", "confine", "net", "client", "domain"],
+    "server": ["base", "confine", "db", "net", "blobs", "domain", "records", "access", "submit", "prepare",
                "schedule", "compute", "execute", "observe", "finalize", "registry", "builders"],
-    "cli": ["base", "net", "client", "snapshot", "domain", "server", "runner", "builders"],
+    "cli": ["base", "confine", "net", "client", "snapshot", "domain", "server", "runner", "builders"],
 }
+# Json::value() throws at a wrong type. What came from outside is read by JsonFields, or by text_at() and its like.
+NO_VALUE = {"access", "blobs", "builders", "compute", "domain", "execute", "finalize", "observe", "prepare", "records",
+            "registry", "schedule", "server", "submit"}
 # header prefix -> the only folder that may include it
 HOMES = {"boost/": "net", "sqlite3.h": "db", "libpq": "db", "CLI/": "cli", "yaml-cpp/": "base"}
 
@@ -47,6 +51,10 @@ def main() -> int:
             own = re.match(r'#include "([a-z_]+)/', line)
             if own and own[1] != folder and own[1] not in ALLOWED.get(folder, []):
                 problems.append(f"{file.relative_to(SRC)}:{number}: {folder}/ must not include {own[1]}/")
+            if folder in NO_VALUE and not file.name.endswith("_test.cc") and re.search(r'(\.|->)value\("', line):
+                problems.append(f"{file.relative_to(SRC)}:{number}: Json::value() throws; use text_at() and its like")
+            if folder != "base" and not file.name.endswith("_test.cc") and "nullptr, false)" in line and "parse(" in line:
+                problems.append(f"{file.relative_to(SRC)}:{number}: use stored_json(), which is never discarded")
             other = re.match(r"#include <([^>]+)>", line)
             for prefix, home in HOMES.items():
                 if other and other[1].startswith(prefix) and folder != home:

@@ -8,7 +8,7 @@ from typing import Any, List
 from harness import Bench, Server, clean_environment
 from table import Row, per_second
 
-MARK = 200
+MARK = 400
 THREADS = 2
 NODES = 4
 

@@ -18,8 +18,10 @@ def _answer_roost() -> None:
 
         # A bare descriptor: it stays open as long as the process.
         place = os.path.join(folder, str(os.getpid()))
-        answers = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        answers = os.open(place + ".new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         faulthandler.register(_signal.SIGRTMIN + 5, file=answers, all_threads=True)
+        # Only now: who has this file is sent the signal, and would end of it.
+        os.rename(place + ".new", place)
     except (ImportError, AttributeError, OSError, ValueError, RuntimeError):
         pass  # a Python without it, or a folder that cannot be written: no stacks then
 

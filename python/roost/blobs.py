@@ -7,7 +7,7 @@ import io
 import json
 import os
 import threading
-from typing import BinaryIO, Iterator, List, NamedTuple, Sequence, Tuple, cast
+from typing import Any, BinaryIO, Dict, Iterator, List, NamedTuple, Sequence, Tuple, cast
 
 from .client import Client
 from .errors import RoostError
@@ -22,6 +22,7 @@ _BATCH_BYTES = 8 * 1024 * 1024
 _BATCH_COUNT = 2000
 _FRAME_HEADER = 120
 _TRIES = 5
+_PATIENCE = 3  # how often it is asked whether the upload of somebody else is done
 _OPEN = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 
@@ -83,7 +84,10 @@ def _send_alone(client: Client, blob: Blob, bar: Bar, stop: threading.Event) -> 
     counted = _Counted(bar)
     furthest = attempt = 0
     while True:
-        start = int(client.get(f"{path}/upload")["received"])
+        state = _upload_state(client, path)
+        if state.get("stored"):
+            break
+        start = int(state["received"])
         if start > blob.size:
             start = 0
         attempt = 1 if start > furthest else attempt + 1
@@ -104,6 +108,15 @@ def _send_alone(client: Client, blob: Blob, bar: Bar, stop: threading.Event) -> 
                     raise
     counted.set(blob.size)
     bar.done_file(blob.path)
+
+
+def _upload_state(client: Client, path: str) -> Dict[str, Any]:
+    """How far the server is, once nobody else is sending it; who is slow is not waited for."""
+    for _ in range(_PATIENCE):
+        state: Dict[str, Any] = client.get(f"{path}/upload", wait_seconds=10)
+        if not state.get("active"):
+            break
+    return state
 
 
 class _Counted:

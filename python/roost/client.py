@@ -209,6 +209,13 @@ class Client:
                 connection.close()
                 attempts.failed(self._no_answer(error), not _is_certificate(error))
 
+    def submit_run(self, path: str, spec: Any) -> Any:
+        """Posts a run. Its key makes the server know a repeated post, so a lost answer is asked for
+        again and never starts a second run."""
+        content = json.dumps(spec, allow_nan=False).encode()
+        answer = self.request("POST", path, content, "application/json", os.urandom(16).hex())
+        return json.loads(answer)
+
     # What a run needs.
 
     def get_run(self, run: str) -> Dict[str, Any]:
@@ -224,8 +231,9 @@ class Client:
         path: str,
         content: Optional[Content] = None,
         content_type: str = "application/octet-stream",
+        idempotency_key: str = "",
     ) -> bytes:
-        """Returns the body of the answer. Raises RoostError."""
+        """Returns the body of the answer. Raises RoostError. With a key any call is repeated."""
         import http.client
 
         file = None if content is None or isinstance(content, bytes) else content
@@ -236,11 +244,14 @@ class Client:
                 file.seek(start)
             connection = self._connections.borrow()
             try:
-                answer = self._ask(connection, method, path, content, content_type)
+                answer = self._ask(
+                    connection, method, path, content, content_type, "", idempotency_key
+                )
                 body = answer.read()
             except (OSError, http.client.HTTPException) as error:
                 connection.close()
-                repeat = _is_repeatable(method, path) or isinstance(error, ConnectionRefusedError)
+                repeat = bool(idempotency_key) or _is_repeatable(method, path)
+                repeat = repeat or isinstance(error, ConnectionRefusedError)
                 attempts.failed(self._no_answer(error), repeat and not _is_certificate(error))
                 continue
             except BaseException:
@@ -266,10 +277,13 @@ class Client:
         content: Optional[Content],
         content_type: str,
         byte_range: str = "",
+        idempotency_key: str = "",
     ) -> http.client.HTTPResponse:
         headers = {"Authorization": f"Bearer {self.token}", **self._connections.headers()}
         if byte_range:
             headers["Range"] = byte_range
+        if idempotency_key:
+            headers["Idempotency-Key"] = idempotency_key
         if content is not None:
             headers["Content-Type"] = content_type
             if not isinstance(content, bytes):

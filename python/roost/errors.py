@@ -9,6 +9,7 @@ _CODES = {
     404: "not_found",
     405: "method_not_allowed",
     409: "failed_precondition",
+    410: "given_up",
     413: "too_large",
     422: "data_mismatch",
     501: "unimplemented",

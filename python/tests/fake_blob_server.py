@@ -25,6 +25,8 @@ class FakeBlobServer(http.server.ThreadingHTTPServer):
         self.cut_puts = []  # after so many bytes the connection breaks
         self.cut_gets = []
         self.damage = False  # one bit of every blob sent out is wrong
+        self.others_send = 0  # somebody else's upload is done when so many asked how far it is
+        self.others_blob = b""
         self.forget_once = ""  # this blob is lost when it has been stored
         threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
 
@@ -57,10 +59,19 @@ class _Handler(http.server.BaseHTTPRequestHandler):
                 return self.refuse(404, "not_found")
             return self.answer(self.server.snapshots[digest])
         if rest == ["upload"]:
-            return self.answer({"received": len(self.server.uploads.get(digest, b""))})
+            return self.answer(self.upload_state(digest))
         if digest not in self.server.blobs:
             return self.refuse(404, "not_found")
         return self.send_bytes(self.server.blobs[digest])
+
+    def upload_state(self, digest):
+        with self.server.lock:
+            active = self.server.others_send > 1
+            if self.server.others_send == 1:
+                self.server.blobs[digest] = self.server.others_blob
+            self.server.others_send = max(0, self.server.others_send - 1)
+        received = len(self.server.uploads.get(digest, b""))
+        return {"stored": digest in self.server.blobs, "active": active, "received": received}
 
     def do_POST(self):
         self.begin()

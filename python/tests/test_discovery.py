@@ -35,6 +35,11 @@ def test_the_one_of_this_machine(data, monkeypatch):
     file = str(data / "server.json")
     assert find_server() == ("http://127.0.0.1:1234", "secret", "/c.pem", file)
     assert find_server(token="mine").token == "mine"
+    monkeypatch.setenv("ROOST_TOKEN", "of-a-reader")
+    (data / "owner.token").unlink()
+    assert find_server().token == "of-a-reader"
+    monkeypatch.delenv("ROOST_TOKEN")
+    write(data, ca_file="/c.pem")
     monkeypatch.setenv("ROOST_CA_FILE", "/d.pem")
     assert find_server("http://127.0.0.1:1234/")[:3] == (
         "http://127.0.0.1:1234",

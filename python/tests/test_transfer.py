@@ -112,6 +112,20 @@ def test_cut_upload_goes_on_where_it_broke(client, server, tree):
     assert seen.done == seen.total
 
 
+def test_what_somebody_else_is_sending_is_not_sent_twice(client, server, tree):
+    server.others_blob, server.others_send = (tree / "big").read_bytes(), 2
+    seen = Seen()
+    take_snapshot(client, tree, progress=seen)
+    assert not server.asked("PUT")
+    assert seen.done == seen.total
+
+
+def test_somebody_else_who_is_slow_is_not_waited_for(client, server, tree):
+    server.others_blob, server.others_send = (tree / "big").read_bytes(), 1000
+    take_snapshot(client, tree)
+    assert len(server.asked("PUT")) == 1
+
+
 def test_what_was_kept_of_an_earlier_upload_does_not_fit(client, server, tree):
     server.uploads[sha256((tree / "big").read_bytes())] = bytearray(b"wrong" * 100)
     seen = Seen()

@@ -20,6 +20,10 @@ constexpr std::string_view kRoles[] = {"reader", "contributor", "owner"};
 constexpr std::size_t kMostKnown = 10'000;
 constexpr Micros kCodeLives = 15 * 60 * kSecond;
 constexpr Micros kSessionLives = 14 * 24 * 3600 * kSecond;
+constexpr std::string_view kRunPrefix = "roost_run_";
+constexpr std::string_view kNodePrefix = "roost_node_";
+constexpr std::string_view kAllocationPrefix = "roost_job_";
+constexpr std::string_view kSessionPrefix = "roost_session_";
 
 }  // namespace
 
@@ -43,16 +47,20 @@ Json token_json(const Token& token) {
 
 std::string Access::hash(std::string_view token) { return sha256_hex(token); }
 
+bool Access::is_machines(std::string_view token) {
+  return token.starts_with(kRunPrefix) || token.starts_with(kNodePrefix) || token.starts_with(kAllocationPrefix);
+}
+
 std::string Access::node_token(const std::string& node) const {
-  return "roost_node_" + hmac_hex(secret_, "node/" + node);
+  return std::string(kNodePrefix) + hmac_hex(secret_, "node/" + node);
 }
 
 std::string Access::allocation_token(const std::string& name) const {
-  return "roost_job_" + hmac_hex(secret_, "allocation/" + name);
+  return std::string(kAllocationPrefix) + hmac_hex(secret_, "allocation/" + name);
 }
 
 std::string Access::attempt_token(const std::string& run, std::int64_t attempt) const {
-  return "roost_run_" + hmac_hex(secret_, fmt::format("attempt/{}/{}", run, attempt));
+  return std::string(kRunPrefix) + hmac_hex(secret_, fmt::format("attempt/{}/{}", run, attempt));
 }
 
 Status Access::ensure_owner_token(const std::filesystem::path& file) {
@@ -71,54 +79,66 @@ Result<Principal> Access::authenticate(std::string_view bearer) {
                             why));
   };
   if (bearer.empty()) return refuse("this needs a token");
+  const std::string secret(bearer);
   const std::string digest = hash(bearer);
-  std::optional<Principal> known;
-  {
-    const std::lock_guard lock(mutex_);
-    if (const auto it = known_.find(digest); it != known_.end()) known = it->second;
-  }
-  if (!known) {
-    ROOST_TRY(known, look_up(digest));
-    if (!known) return refuse("the token is not known or was revoked");
-    const std::lock_guard lock(mutex_);
-    if (known_.size() >= kMostKnown) known_.clear();
-    known_.emplace(digest, *known);
-  }
+  ROOST_TRY(std::optional<Principal> known,
+            is_machines(bearer) ? machine_of(secret, digest) : person_of(secret, digest));
+  if (!known) return refuse("the token is not known or was revoked");
   if (known->expires && *known->expires <= clock_.now()) {
     return refuse("the token expired on " + format_time(*known->expires));
   }
   return *std::move(known);
 }
 
-Result<std::optional<Principal>> Access::look_up(const std::string& digest) {
+Result<std::optional<Principal>> Access::person_of(const std::string& bearer, const std::string& digest) {
+  std::uint64_t revocations = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto it = known_.find(digest); it != known_.end()) return it->second;
+    revocations = revocations_;
+  }
   std::optional<Principal> found;
   ROOST_CHECK(db_.read([&](Tx& tx) -> Status {
-    const auto person = [&](Rows rows) -> Status {
-      if (rows.next()) {
-        found.emplace();
-        found->name = rows.text(0);
-        found->role = role_from_name(rows.bytes(1)).value_or(Role::kReader);
-        found->expires = rows.maybe_integer(2);
-        found->token = rows.text(3);
-      }
-      return rows.status();
-    };
-    ROOST_CHECK(person(tx.query("SELECT name, role, expires, id FROM token WHERE hash = ? AND revoked = 0", digest)));
-    if (found) return {};
-    ROOST_CHECK(person(tx.query(
-        "SELECT t.name, t.role, min(s.expires, coalesce(t.expires, s.expires)), t.id FROM session s"
-        " JOIN token t ON t.id = s.token WHERE s.hash = ? AND t.revoked = 0",
-        digest)));
-    if (found) return {};
-    ROOST_TRY(const auto attempt, attempt_for_token(tx, digest));
-    if (attempt && attempt->open) {
-      found = Principal{"run", Role::kReader, attempt->run, attempt->attempt, "", "", "", {}};
-      return {};
+    Rows rows = bearer.starts_with(kSessionPrefix)
+                    ? tx.query("SELECT t.name, t.role, min(s.expires, coalesce(t.expires, s.expires)), t.id FROM session s"
+                               " JOIN token t ON t.id = s.token WHERE s.hash = ? AND t.revoked = 0",
+                               digest)
+                    : tx.query("SELECT name, role, expires, id FROM token WHERE hash = ? AND revoked = 0", digest);
+    if (rows.next()) {
+      found.emplace();
+      found->name = rows.text(0);
+      found->role = role_from_name(rows.bytes(1)).value_or(Role::kReader);
+      found->expires = rows.maybe_integer(2);
+      found->token = rows.text(3);
     }
-    ROOST_TRY(const auto node, node_for_token(tx, digest));
-    if (node) found = Principal{"node " + *node, Role::kReader, {}, 0, *node, "", "", {}};
-    ROOST_TRY(const auto allocation, allocation_for_token(tx, digest));
-    if (allocation) found = Principal{"Slurm job " + *allocation, Role::kReader, {}, 0, "", *allocation, "", {}};
+    return rows.status();
+  }));
+  if (!found) return found;
+  const std::lock_guard lock(mutex_);
+  if (revocations != revocations_) return found;
+  if (known_.size() >= kMostKnown) known_.clear();
+  known_.emplace(digest, *found);
+  return found;
+}
+
+Result<std::optional<Principal>> Access::machine_of(const std::string& bearer, const std::string& digest) {
+  std::optional<Principal> found;
+  ROOST_CHECK(db_.read([&](Tx& tx) -> Status {
+    if (bearer.starts_with(kRunPrefix)) {
+      ROOST_TRY(const auto attempt, attempt_for_token(tx, digest));
+      if (attempt && !attempt->open) {
+        return fail(ErrorCode::kGivenUp, "this is the token of an attempt of a run that has ended or was given up");
+      }
+      if (attempt) {
+        found = Principal{"run", Role::kReader, attempt->run, attempt->attempt, "", "", "", {}};
+      }
+    } else if (bearer.starts_with(kNodePrefix)) {
+      ROOST_TRY(const auto node, node_for_token(tx, digest));
+      if (node) found = Principal{"node " + *node, Role::kReader, {}, 0, *node, "", "", {}};
+    } else {
+      ROOST_TRY(const auto allocation, allocation_for_token(tx, digest));
+      if (allocation) found = Principal{"Slurm job " + *allocation, Role::kReader, {}, 0, "", *allocation, "", {}};
+    }
     return {};
   }));
   return found;
@@ -176,7 +196,7 @@ Result<Access::NewSession> Access::log_in_by_token(const std::string& token) {
 Result<Access::NewSession> Access::open_session(const Principal& who) {
   NewSession made;
   made.principal = who;
-  made.secret = "roost_session_" + random_hex(24);
+  made.secret = std::string(kSessionPrefix) + random_hex(24);
   made.expires = std::min(clock_.now() + kSessionLives, who.expires.value_or(INT64_MAX));
   ROOST_CHECK(db_.write([&](Tx& tx) -> Status {
     ROOST_CHECK(tx.run("DELETE FROM session WHERE expires <= ?", clock_.now()));
@@ -192,7 +212,7 @@ Status Access::log_out(const std::string& secret) {
     ROOST_CHECK(tx.run("DELETE FROM session WHERE hash = ?", hash(secret)));
     return {};
   }));
-  forget(secret);
+  forget_persons();
   return {};
 }
 
@@ -237,14 +257,14 @@ Status Access::revoke(const std::string& id) {
     return fail(ErrorCode::kNotFound, fmt::format("there is no token \"{}\"; 'roost token ls' lists them",
                                                   printable(id)));
   }
-  const std::lock_guard lock(mutex_);
-  known_.clear();
+  forget_persons();
   return {};
 }
 
-void Access::forget(const std::string& token) {
+void Access::forget_persons() {
   const std::lock_guard lock(mutex_);
-  known_.erase(hash(token));
+  ++revocations_;
+  known_.clear();
 }
 
 }  // namespace roost

@@ -51,7 +51,8 @@ class Access {
   // The owner's token, made on first start into `file` (mode 0600).
   Status ensure_owner_token(const std::filesystem::path& file);
 
-  // kUnauthenticated for a missing, unknown, expired or revoked one.
+  // kUnauthenticated for a missing, unknown, expired or revoked one and that of a node that was given up; kGivenUp for
+  // that of an attempt that is over. Whoever is refused once stays refused: what was revoked before the call is.
   Result<Principal> authenticate(std::string_view bearer);
 
   struct NewToken {
@@ -78,16 +79,17 @@ class Access {
   Result<NewSession> log_in_by_token(const std::string& token);
   Status log_out(const std::string& secret);
 
-  // A node that was given up, or a run that has ended, must not go on calling.
-  void forget(const std::string& token);
-
   std::string node_token(const std::string& node) const;
   std::string allocation_token(const std::string& name) const;
   std::string attempt_token(const std::string& run, std::int64_t attempt) const;
   static std::string hash(std::string_view token);
+  // Whether it looks like the token of a run, a node or a job of Slurm.
+  static bool is_machines(std::string_view token);
 
  private:
-  Result<std::optional<Principal>> look_up(const std::string& hash);
+  Result<std::optional<Principal>> person_of(const std::string& bearer, const std::string& hash);
+  Result<std::optional<Principal>> machine_of(const std::string& bearer, const std::string& hash);
+  void forget_persons();
   Result<NewSession> open_session(const Principal& who);
 
   Database& db_;
@@ -95,7 +97,10 @@ class Access {
   const std::string secret_;
 
   std::mutex mutex_;
-  std::unordered_map<std::string, Principal> known_;  // by hash; emptied when a token is revoked
+  // Persons by hash. Emptied after a token was revoked: what was read from the database before that must not come in
+  // afterwards, which `revocations_` tells. Runs and nodes end at any time and are looked up at every call.
+  std::unordered_map<std::string, Principal> known_;
+  std::uint64_t revocations_ = 0;
 };
 
 }  // namespace roost

@@ -2,17 +2,16 @@
 
 #include <sys/stat.h>
 
+#include <atomic>
+#include <thread>
+
+#include "base/test_clock.h"
 #include "base/text.h"
+#include "records/attempt_records.h"
 #include "records/test_database.h"
 
 namespace roost {
 namespace {
-
-class TurnedClock final : public Clock {
- public:
-  Micros now() const override { return time; }
-  Micros time = 1'000 * kSecond;
-};
 
 class AccessTest : public DatabaseFixture {
  protected:
@@ -20,7 +19,7 @@ class AccessTest : public DatabaseFixture {
     DatabaseFixture::SetUp();
     access_ = std::make_unique<Access>(*db_, clock_, "secret");
   }
-  TurnedClock clock_;
+  TestClock clock_;
   std::unique_ptr<Access> access_;
 };
 
@@ -41,7 +40,7 @@ TEST_F(AccessTest, UnknownExpiredAndRevokedTokensAreRefused) {
   EXPECT_FALSE(access_->authenticate("roost_made_up"));
   const auto brief = access_->create("brief", Role::kReader, 10 * kSecond);
   ASSERT_TRUE(access_->authenticate(brief->secret));
-  clock_.time += 11 * kSecond;
+  clock_.wall += 11 * kSecond;
   EXPECT_EQ(access_->authenticate(brief->secret).error().code, ErrorCode::kUnauthenticated);
   const auto other = access_->create("other", Role::kContributor, std::nullopt);
   ASSERT_TRUE(access_->authenticate(other->secret));
@@ -69,6 +68,34 @@ TEST_F(AccessTest, ANodesTokenOpensThatNode) {
   });
   EXPECT_EQ(access_->authenticate(access_->node_token("a"))->node, "a");
   EXPECT_FALSE(access_->authenticate(access_->node_token("b")));
+}
+
+TEST_F(AccessTest, ARunsTokenEndsWithItsAttempt) {
+  const Run run = add_run();
+  const std::string token = access_->attempt_token(run.id, 1);
+  write([&](Tx& tx) -> Status {
+    Attempt attempt;
+    attempt.run = run.seq;
+    attempt.attempt = 1;
+    return insert_attempt(tx, attempt, {}, Access::hash(token), 1);
+  });
+  ASSERT_EQ(access_->authenticate(token)->run_row, run.seq);
+  write([&](Tx& tx) { return close_attempt(tx, run.seq, 1); });
+  EXPECT_FALSE(access_->authenticate(token));
+}
+
+TEST_F(AccessTest, WhoIsLookedUpDuringTheRevocationIsNotRememberedAfterIt) {
+  for (int round = 0; round < 100; ++round) {
+    const auto made = access_->create("brief", Role::kReader, std::nullopt);
+    std::atomic<bool> stop = false;
+    std::thread asker([&] {
+      while (!stop) (void)access_->authenticate(made->secret);
+    });
+    ASSERT_TRUE(access_->revoke(made->token.id));
+    stop = true;
+    asker.join();
+    ASSERT_FALSE(access_->authenticate(made->secret)) << round;
+  }
 }
 
 }  // namespace

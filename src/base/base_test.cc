@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -98,6 +99,50 @@ TEST(Frames, AnyCutGivesTheSameFrames) {
   EXPECT_EQ(small.feed(bytes, [](Frame) -> Status { return {}; }).error().code, ErrorCode::kTooLarge);
 }
 
+TEST(Frames, AWholeBodyIsReadWhereItLies) {
+  std::string bytes;
+  append_frame(bytes, {{"digest", "a"}}, "hello\nworld");
+  append_frame(bytes, {{"digest", "b"}}, "");
+  std::vector<std::string_view> payloads;
+  const auto keep = [&](const FrameView& frame) -> Status {
+    payloads.push_back(frame.payload);
+    return {};
+  };
+  ASSERT_TRUE(each_frame(bytes, 1 << 20, keep));
+  ASSERT_EQ(payloads.size(), 2U);
+  EXPECT_EQ(payloads[0], "hello\nworld");
+  EXPECT_TRUE(payloads[0].data() > bytes.data() && payloads[0].data() < bytes.data() + bytes.size());
+  EXPECT_TRUE(each_frame("", 5, keep));
+  for (const std::size_t cut : {1UL, 20UL, bytes.size() - 1}) {
+    EXPECT_EQ(each_frame(std::string_view(bytes).substr(0, cut), 1 << 20, keep).error().code,
+              ErrorCode::kInvalidArgument);
+  }
+  EXPECT_EQ(each_frame(bytes, 5, keep).error().code, ErrorCode::kTooLarge);
+}
+
+TEST(Frames, ABufferHasTheFramesOfTextAndFiles) {
+  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / ("frames-" + random_hex(4));
+  ASSERT_TRUE(write_file_atomic(file, "0123456789"));
+  const auto text = [](FrameBuffer& buffer, int fd) {
+    buffer.clear();
+    buffer.append({{"stream", "a"}}, "hello");
+    EXPECT_TRUE(buffer.append_file({{"stream", "b"}}, fd, 3, 4));
+    EXPECT_FALSE(buffer.append_file({{"stream", "c"}}, fd, 8, 5)) << "the file is not so long";
+    buffer.append({{"stream", "d"}}, "");
+    return std::string(buffer.bytes());
+  };
+  std::string expected;
+  append_frame(expected, {{"stream", "a"}}, "hello");
+  append_frame(expected, {{"stream", "b"}}, "3456");
+  append_frame(expected, {{"stream", "d"}}, "");
+  const Fd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  FrameBuffer buffer;
+  buffer.append({{"stream", "long"}}, std::string(1000, 'x'));
+  EXPECT_EQ(text(buffer, fd.get()), expected);
+  EXPECT_EQ(text(buffer, fd.get()), expected);
+  std::filesystem::remove(file);
+}
+
 TEST(Files, SafeRelativePaths) {
   for (const char* good : {"a", "a/b.py", "..a/b..", "a b"}) EXPECT_TRUE(is_safe_relative_path(good));
   for (const std::string& bad : {std::string(""), std::string("/a"), std::string("a/"), std::string("a//b"),
@@ -145,6 +190,32 @@ TEST(Text, ShellQuoteAndHumanNumbers) {
   EXPECT_EQ(human_duration(0.85), "850 ms");
   EXPECT_EQ(human_duration(200), "3 min 20 s");
   EXPECT_EQ(printable("a\nb"), "a\\x0ab");
+}
+
+TEST(JsonFields, HandsOnObjectsWithoutNullsAtAnyDepth) {
+  const Json body = Json::parse(R"({"environment":{"python":null,"name":"x","inner":{"a":null,"list":[{"b":null}]}},
+                                    "tags":{"a":null}})");
+  JsonFields fields(body, "the run");
+  EXPECT_EQ(fields.object("environment"), Json::parse(R"({"name":"x","inner":{"list":[{}]}})"));
+  EXPECT_EQ(fields.string_map("tags", true), Json::parse(R"({"a":null})")) << "a tag without a value";
+  EXPECT_EQ(fields.object_as_given("environment"), body["environment"]);
+  EXPECT_TRUE(fields.done());
+}
+
+TEST(Json, MembersOfAnotherTypeAreAsIfTheyWereNotThere) {
+  const Json wrong = Json::parse(R"({"text":null,"flag":"yes","number":"7","object":[],"array":{},"strings":["a",7]})");
+  EXPECT_EQ(text_at(wrong, "text", "none"), "none");
+  EXPECT_TRUE(flag_at(wrong, "flag", true));
+  EXPECT_EQ(integer_at(wrong, "number", -1), -1);
+  EXPECT_EQ(size_at(wrong, "number"), 0U);
+  EXPECT_EQ(object_at(wrong, "object"), Json::object());
+  EXPECT_EQ(array_at(wrong, "array"), Json::array());
+  EXPECT_EQ(strings_at(wrong, "strings"), std::vector<std::string>{"a"});
+  for (const Json& none : {Json(), Json(7), Json::array(), Json("text")}) EXPECT_EQ(text_at(none, "text"), "");
+}
+
+TEST(Json, StoredTextThatCannotBeReadIsNull) {
+  for (const char* text : {"", "{", "<discarded>"}) EXPECT_EQ(to_text(stored_json(text)), "null");
 }
 
 TEST(RunCommand, GivesInputAndKeepsOutputAndErrorsApart) {

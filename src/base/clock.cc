@@ -14,6 +14,12 @@ Micros SystemClock::now() const {
       .count();
 }
 
+Micros SystemClock::steady() const {
+  return std::chrono::duration_cast<std::chrono::microseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
 std::string format_time(Micros time) {
   Micros fraction = time % kSecond;
   std::time_t seconds = static_cast<std::time_t>(time / kSecond);

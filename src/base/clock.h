@@ -17,11 +17,15 @@ class Clock {
  public:
   virtual ~Clock() = default;
   virtual Micros now() const = 0;
+  // Time that only goes forward, whatever becomes of the wall clock; stands still while the machine sleeps.
+  // Means something only beside another value of the same process.
+  virtual Micros steady() const = 0;
 };
 
 class SystemClock final : public Clock {
  public:
   Micros now() const override;
+  Micros steady() const override;
 };
 
 // "2026-11-15T21:00:00.123456Z"

@@ -23,6 +23,7 @@ constexpr CodeRow kCodes[] = {
     {ErrorCode::kMethodNotAllowed, "method_not_allowed", 405, 2},
     {ErrorCode::kAlreadyExists, "already_exists", 409, 1},
     {ErrorCode::kFailedPrecondition, "failed_precondition", 409, 1},
+    {ErrorCode::kGivenUp, "given_up", 410, 1},
     {ErrorCode::kTooLarge, "too_large", 413, 2},
     {ErrorCode::kDataMismatch, "data_mismatch", 422, 1},
     {ErrorCode::kResourceExhausted, "resource_exhausted", 507, 1},
@@ -81,7 +82,7 @@ Error errno_error(int errnum, std::string_view doing) {
   message += doing;
   message += ": ";
   message += strerror_r(errnum, buffer, sizeof buffer);
-  return {code, std::move(message)};
+  return {code, std::move(message), errnum};
 }
 
 void die(std::string_view why) {

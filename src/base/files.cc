@@ -26,7 +26,8 @@ Result<std::string> read_file(const fs::path& path) {
   struct stat info {};
   if (::fstat(fd.get(), &info) != 0) return fail_errno(errno, "read " + path.string());
   std::string out;
-  out.resize(static_cast<std::size_t>(info.st_size) + 1);
+  // Files of /proc say they are empty.
+  out.resize(info.st_size > 0 ? static_cast<std::size_t>(info.st_size) + 1 : 8192);
   std::size_t have = 0;
   for (;;) {
     if (have == out.size()) out.resize(out.size() * 2);
@@ -82,24 +83,6 @@ Status make_folders(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) return fail_errno(error.value(), "make the folder " + folder.string());
-  return {};
-}
-
-Status remove_tree(const fs::path& path) {
-  std::error_code error;
-  fs::remove_all(path, error);
-  if (!error) return {};
-  // A folder without the write bit keeps its entries from being removed: give it back and try again.
-  std::error_code ignored;
-  for (auto it = fs::recursive_directory_iterator(
-           path, fs::directory_options::skip_permission_denied, ignored);
-       !ignored && it != fs::recursive_directory_iterator(); it.increment(ignored)) {
-    if (it->is_directory(ignored) && !it->is_symlink(ignored)) {
-      fs::permissions(it->path(), fs::perms::owner_all, fs::perm_options::add, ignored);
-    }
-  }
-  fs::remove_all(path, error);
-  if (error) return fail_errno(error.value(), "remove " + path.string());
   return {};
 }
 

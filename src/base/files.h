@@ -42,7 +42,8 @@ Status write_file_atomic(const std::filesystem::path& path, std::string_view byt
 Status sync_folder(const std::filesystem::path& folder);
 
 Status make_folders(const std::filesystem::path& folder);
-// Removes a tree, also one with folders its owner made unwritable; a missing one is no error.
+// Removes a tree, also one with folders its owner made unwritable; a missing one is no error. Links are
+// removed, never followed, also if somebody puts them there meanwhile.
 Status remove_tree(const std::filesystem::path& path);
 
 // Copies a regular file: a reflink where the file system has them, else copy_file_range.

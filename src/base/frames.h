@@ -15,6 +15,24 @@ inline constexpr std::string_view kFramesType = "application/x-roost-frames";
 
 void append_frame(std::string& out, Json header, std::string_view payload);
 
+// Frames in memory that is used again and again, for those who send many large ones.
+class FrameBuffer {
+ public:
+  void clear() { used_ = 0; }
+  bool empty() const { return used_ == 0; }
+  std::string_view bytes() const { return {memory_.data(), used_}; }
+
+  void append(Json header, std::string_view payload);
+  // The payload are `length` bytes of a file. False, and nothing is appended, if it has not so many or cannot be read.
+  bool append_file(Json header, int fd, std::uint64_t offset, std::size_t length);
+
+ private:
+  // Room for a frame, its header filled in; gives where the payload goes.
+  char* begin(Json header, std::size_t length);
+  std::string memory_;  // never shrinks: filling new memory with zeros would cost as much as copying
+  std::size_t used_ = 0;
+};
+
 struct Frame {
   Json header;
   std::string payload;
@@ -38,5 +56,14 @@ class FrameReader {
   Json header_;
   std::size_t length_ = 0;
 };
+
+// A frame of a body that is all there; the payload is a part of it.
+struct FrameView {
+  Json header;
+  std::string_view payload;
+};
+
+// Calls `each` for every frame of a whole body, without copying any. The errors of FrameReader.
+Status each_frame(std::string_view body, std::size_t max_payload, const std::function<Status(FrameView)>& each);
 
 }  // namespace roost

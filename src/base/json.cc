@@ -40,6 +40,11 @@ Result<Json> parse_json(std::string_view text, std::string_view what, int max_de
   }
 }
 
+Json stored_json(std::string_view text) {
+  Json value = Json::parse(text, nullptr, false);
+  return value.is_discarded() ? Json() : value;
+}
+
 std::string to_text(const Json& value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -59,6 +64,76 @@ std::optional<double> json_number(const Json& value) {
   if (text == "-Infinity") return -std::numeric_limits<double>::infinity();
   return std::nullopt;
 }
+
+const Json& member(const Json& object, std::string_view name) {
+  static const Json none;
+  if (!object.is_object()) return none;
+  const auto it = object.find(name);
+  return it == object.end() ? none : *it;
+}
+
+std::string text_at(const Json& object, std::string_view name, std::string fallback) {
+  const Json& value = member(object, name);
+  return value.is_string() ? value.get<std::string>() : std::move(fallback);
+}
+
+bool flag_at(const Json& object, std::string_view name, bool fallback) {
+  const Json& value = member(object, name);
+  return value.is_boolean() ? value.get<bool>() : fallback;
+}
+
+std::int64_t integer_at(const Json& object, std::string_view name, std::int64_t fallback) {
+  const Json& value = member(object, name);
+  return value.is_number_integer() ? value.get<std::int64_t>() : fallback;
+}
+
+std::uint64_t size_at(const Json& object, std::string_view name) {
+  const Json& value = member(object, name);
+  return value.is_number_unsigned() ? value.get<std::uint64_t>() : 0;
+}
+
+double number_at(const Json& object, std::string_view name, double fallback) {
+  const Json& value = member(object, name);
+  return value.is_number() ? value.get<double>() : fallback;
+}
+
+Json object_at(const Json& object, std::string_view name) {
+  const Json& value = member(object, name);
+  return value.is_object() ? value : Json::object();
+}
+
+Json array_at(const Json& object, std::string_view name) {
+  const Json& value = member(object, name);
+  return value.is_array() ? value : Json::array();
+}
+
+std::vector<std::string> strings_at(const Json& object, std::string_view name) {
+  std::vector<std::string> out;
+  const Json& value = member(object, name);
+  if (!value.is_array()) return out;
+  for (const auto& item : value) {
+    if (item.is_string()) out.push_back(item.get<std::string>());
+  }
+  return out;
+}
+
+namespace {
+
+void drop_nulls(Json& value) {
+  if (value.is_object()) {
+    for (auto it = value.begin(); it != value.end();) {
+      if (it->is_null()) {
+        it = value.erase(it);
+      } else {
+        drop_nulls(*it++);
+      }
+    }
+  } else if (value.is_array()) {
+    for (auto& item : value) drop_nulls(item);
+  }
+}
+
+}  // namespace
 
 JsonFields::JsonFields(const Json& object, std::string_view what) : object_(object), what_(what) {
   if (!object_.is_object()) reject(fmt::format("{} must be a JSON object", what_));
@@ -122,6 +197,12 @@ std::int64_t JsonFields::integer(const char* name, std::int64_t fallback, std::i
 }
 
 Json JsonFields::object(const char* name) {
+  Json given = object_as_given(name);
+  drop_nulls(given);
+  return given;
+}
+
+Json JsonFields::object_as_given(const char* name) {
   const Json* value = find(name);
   if (!value) return Json::object();
   if (!value->is_object()) {
@@ -142,7 +223,7 @@ Json JsonFields::array(const char* name) {
 }
 
 Json JsonFields::string_map(const char* name, bool nulls) {
-  Json map = object(name);
+  Json map = object_as_given(name);
   for (const auto& item : map.items()) {
     if (!item.value().is_string() && !(nulls && item.value().is_null())) {
       expect(name, "an object whose values are strings");

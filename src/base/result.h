@@ -18,6 +18,7 @@ enum class ErrorCode {
   kMethodNotAllowed,
   kAlreadyExists,
   kFailedPrecondition,
+  kGivenUp,  // whoever calls works for an attempt or a node that is over: the only answer that ends its work
   kTooLarge,
   kDataMismatch,
   kResourceExhausted,
@@ -31,6 +32,7 @@ enum class ErrorCode {
 struct Error {
   ErrorCode code = ErrorCode::kInternal;
   std::string message;
+  int errnum = 0;  // of the system call that failed, if it was one
 };
 
 template <class T>

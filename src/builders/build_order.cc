@@ -15,15 +15,15 @@ using Strings = std::vector<std::string>;
 
 EnvironmentPlan plan_from(const Json& json) {
   EnvironmentPlan plan;
-  plan.interpreter = json.value("interpreter", "");
-  plan.user_managed = json.value("user_managed", false);
-  plan.python = json.value("python", "");
-  plan.channels = json.value("channels", Strings());
-  plan.conda = json.value("conda", Strings());
-  plan.pip = json.value("pip", Strings());
-  plan.base_image = json.value("base_image", "");
-  plan.dockerfile = json.value("dockerfile", "");
-  plan.pins = parse_pins(json.value("pins", "strict")).value_or(Pins::kStrict);
+  plan.interpreter = text_at(json, "interpreter");
+  plan.user_managed = flag_at(json, "user_managed");
+  plan.python = text_at(json, "python");
+  plan.channels = strings_at(json, "channels");
+  plan.conda = strings_at(json, "conda");
+  plan.pip = strings_at(json, "pip");
+  plan.base_image = text_at(json, "base_image");
+  plan.dockerfile = text_at(json, "dockerfile");
+  plan.pins = parse_pins(text_at(json, "pins", "strict")).value_or(Pins::kStrict);
   return plan;
 }
 
@@ -39,15 +39,15 @@ Json build_settings_json(const BuildSettings& settings) {
 
 BuildSettings build_settings_from(const Json& json) {
   BuildSettings settings;
-  settings.python = json.value("python", "");
-  settings.pythons = json.value("pythons", Strings());
-  settings.index_url = json.value("index_url", "");
-  settings.wheels = json.value("wheels", "");
-  settings.channels = json.value("channels", Strings());
-  settings.offline = json.value("offline", false);
-  settings.registry = json.value("registry", "");
-  settings.registry_insecure = json.value("registry_insecure", false);
-  settings.pins = parse_pins(json.value("pins", "strict")).value_or(Pins::kStrict);
+  settings.python = text_at(json, "python");
+  settings.pythons = strings_at(json, "pythons");
+  settings.index_url = text_at(json, "index_url");
+  settings.wheels = text_at(json, "wheels");
+  settings.channels = strings_at(json, "channels");
+  settings.offline = flag_at(json, "offline");
+  settings.registry = text_at(json, "registry");
+  settings.registry_insecure = flag_at(json, "registry_insecure");
+  settings.pins = parse_pins(text_at(json, "pins", "strict")).value_or(Pins::kStrict);
   return settings;
 }
 
@@ -60,10 +60,10 @@ Json build_order_json(const BuildOrder& order) {
 
 BuildOrder build_order_from(const Json& json) {
   BuildOrder order;
-  order.plan = plan_from(json.value("plan", Json::object()));
-  order.lock = json.value("lock", Strings());
-  order.folder = json.value("folder", "");
-  order.settings = build_settings_from(json.value("settings", Json::object()));
+  order.plan = plan_from(object_at(json, "plan"));
+  order.lock = strings_at(json, "lock");
+  order.folder = text_at(json, "folder");
+  order.settings = build_settings_from(object_at(json, "settings"));
   return order;
 }
 
@@ -76,13 +76,13 @@ Json built_json(const BuiltEnvironment& built) {
 
 BuiltEnvironment built_from(const Json& json) {
   BuiltEnvironment built;
-  built.builder = json.value("builder", "");
-  built.reason = json.value("reason", "");
-  built.python = json.value("python", "");
-  built.image = json.value("image", "");
-  built.inside = json.value("inside", Json());
-  built.lock = json.value("lock", Strings());
-  built.changes = json.value("changes", Strings());
+  built.builder = text_at(json, "builder");
+  built.reason = text_at(json, "reason");
+  built.python = text_at(json, "python");
+  built.image = text_at(json, "image");
+  built.inside = member(json, "inside");
+  built.lock = strings_at(json, "lock");
+  built.changes = strings_at(json, "changes");
   return built;
 }
 

@@ -144,7 +144,7 @@ class CondaBuild {
     run.variables = {{"NO_COLOR", "1"}};
     run.on_line = [&](std::string_view line) {
       if (line.starts_with(kMissing)) {
-        const Json found = Json::parse(line.substr(kMissing.size()), nullptr, false);
+        const Json found = stored_json(line.substr(kMissing.size()));
         if (missing.is_null()) missing = found;
       } else if (line.starts_with(kProblem)) {
         problem = line.substr(kProblem.size());
@@ -157,8 +157,8 @@ class CondaBuild {
   }
 
   std::string explain(const Json& missing) const {
-    const auto versions = missing.value("versions", std::vector<std::string>());
-    const std::string asked = missing.value("specification", "");
+    const auto versions = strings_at(missing, "versions");
+    const std::string asked = text_at(missing, "specification");
     if (versions.empty()) {
       return fmt::format("{} cannot be had: there is no such package in {}", asked, fmt::join(channels_, ", "));
     }
@@ -168,14 +168,14 @@ class CondaBuild {
 
   // Replaces the package by its nearest version. False if there is none.
   bool move_pin(const Json& missing) {
-    const std::string name = missing.value("name", "");
+    const std::string name = text_at(missing, "name");
     const auto line = std::find_if(packages_.begin(), packages_.end(),
                                    [&](const std::string& one) { return package_name(one) == name; });
     if (line == packages_.end()) return false;
     std::string digits = line->substr(std::min(line->find_first_of(" =<>!~["), line->size()));
     digits.erase(0, digits.find_first_of("0123456789"));
     std::vector<Version> available;
-    for (const auto& text : missing.value("versions", std::vector<std::string>())) {
+    for (const auto& text : strings_at(missing, "versions")) {
       if (auto version = parse_version(text)) available.push_back(std::move(*version));
     }
     const auto nearest = nearest_version(parse_version(digits).value_or(Version{"", {1 << 20}, true}), available);
@@ -213,10 +213,10 @@ class CondaBuild {
     for (const auto& entry : fs::directory_iterator(order_.folder + "/conda-meta", error)) {
       if (entry.path().extension() != ".json") continue;
       const auto text = read_file(entry.path());
-      const auto meta = text ? Json::parse(*text, nullptr, false) : Json();
+      const auto meta = text ? stored_json(*text) : Json();
       if (!meta.is_object()) continue;
-      built_.lock.push_back(fmt::format("{}={}={}", meta.value("name", ""), meta.value("version", ""),
-                                        meta.value("build", meta.value("build_string", ""))));
+      built_.lock.push_back(fmt::format("{}={}={}", text_at(meta, "name"), text_at(meta, "version"),
+                                        text_at(meta, "build", text_at(meta, "build_string"))));
     }
     for (const auto& one : installed_distributions(order_.folder)) {
       if (one.installer == "pip") built_.lock.push_back(one.name + "==" + one.version);

@@ -151,9 +151,9 @@ class ImageBuild {
     if (::flock(lock.get(), LOCK_EX | LOCK_NB) == 0) {
       // By their ids: `rm --all` passes over one that was not quite made.
       const auto text = read_file(storage_ / "overlay-containers" / "containers.json");
-      const Json left = text ? Json::parse(*text, nullptr, false) : Json();
+      const Json left = text ? stored_json(*text) : Json();
       std::vector<std::string> words = {"rm"};
-      for (const auto& one : left.is_array() ? left : Json::array()) words.push_back(one.value("id", ""));
+      for (const auto& one : left.is_array() ? left : Json::array()) words.push_back(text_at(one, "id"));
       if (words.size() > 1) {
         log_("Removing what a build that was killed has left");
         ROOST_CHECK(call(words, log_));
@@ -234,15 +234,15 @@ class ImageBuild {
     ROOST_TRY(const int code, call({"inspect", "--type", "image", name_}, [&](std::string_view line) {
       text += line;
     }));
-    const Json all = Json::parse(text, nullptr, false);
+    const Json all = stored_json(text);
     if (code != 0 || !all.is_object()) {
       return fail(ErrorCode::kInternal, "buildah does not know the image it has built: " + text.substr(0, 300));
     }
-    built_.image = all.value("FromImageID", "");
-    const Json config = Json::parse(all.value("Config", "{}"), nullptr, false);
+    built_.image = text_at(all, "FromImageID");
+    const Json config = stored_json(text_at(all, "Config", "{}"));
     variables_ = Json::object();
     if (!config.is_object()) return {};
-    for (const auto& item : config.value("config", Json::object()).value("Env", Json::array())) {
+    for (const auto& item : array_at(object_at(config, "config"), "Env")) {
       const std::string entry = item.is_string() ? item.get<std::string>() : "";
       if (const auto equals = entry.find('='); equals != std::string::npos) {
         variables_[entry.substr(0, equals)] = entry.substr(equals + 1);

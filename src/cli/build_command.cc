@@ -1,13 +1,17 @@
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "base/files.h"
 #include "builders/build_order.h"
 #include "cli/server_verbs.h"
+#include "runner/supervise.h"
 
 namespace roost {
 namespace {
@@ -15,11 +19,26 @@ namespace {
 struct BuildOptions {
   std::string order;
   std::string result;
+  bool supervised = false;
 };
 
-// Reads the order, builds, prints the log, writes the result. The server ends this process with
-// itself, and this process everything it started.
+// Starts this program again and stays above it, so that whatever a build starts, compilers and daemons of packages
+// included, ends with it: when it is done, when the server says so (SIGQUIT), when the server is gone.
+Result<int> build_supervised(const BuildOptions& options) {
+  ::prctl(PR_SET_PDEATHSIG, SIGQUIT);
+  std::vector<std::string> words = {"/proc/self/exe", "build-environment", "--order",     options.order,
+                                    "--result",       options.result,      "--supervised"};
+  std::vector<char*> argv;
+  for (auto& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  const Fd ignored(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+  const Supervised program{argv.data(), environ, STDOUT_FILENO};
+  return supervise(ignored.get(), &program, 1);
+}
+
+// Reads the order, builds, prints the log, writes the result.
 Result<int> build(const BuildOptions& options) {
+  if (!options.supervised) return build_supervised(options);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   ROOST_TRY(const std::string text, read_file(options.order));
@@ -43,6 +62,7 @@ void register_build(Verb& root) {
       .hidden()
       .required_option("--order", options->order, "FILE", "what to build, and where")
       .required_option("--result", options->result, "FILE", "where to say what came of it")
+      .flag("--supervised", options->supervised, "started by this verb itself")
       .action([options]() -> Result<int> { return build(*options); });
 }
 

@@ -100,9 +100,17 @@ class Collector {
 // Sends one file from where an earlier try ended.
 Status send_file(SnapshotTransport& transport, const BlobWork& blob, const fs::path& file,
                  ProgressMeter& meter, std::uint64_t& counted) {
-  ROOST_TRY(std::uint64_t at, transport.blob_upload_received(blob.digest));
-  const std::uint64_t start = at > blob.size ? 0 : at;
-  at = start;
+  ROOST_TRY(const auto state, transport.settled_upload(blob.digest));
+  const std::uint64_t start = state.received > blob.size ? 0 : state.received;
+  std::uint64_t at = state.is_stored ? blob.size : start;
+  const auto count = [&] {
+    meter.add(static_cast<std::int64_t>(at - counted), 0);
+    counted = at;
+  };
+  if (state.is_stored) {
+    count();
+    return {};
+  }
   const Fd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return fail_errno(errno, "read " + file.string());
   const auto read = [&]() -> Result<std::string> {
@@ -113,8 +121,7 @@ Status send_file(SnapshotTransport& transport, const BlobWork& blob, const fs::p
     if (got == 0 && !piece.empty()) return changed(file);
     piece.resize(static_cast<std::size_t>(got));
     at += piece.size();
-    meter.add(static_cast<std::int64_t>(at - counted), 0);
-    counted = at;
+    count();
     return piece;
   };
   Status sent = transport.put_blob(blob.digest, start, blob.size, read);

@@ -16,6 +16,7 @@ void register_runner(Verb& root) {
       .option("--connect", options->server_file, "FILE", "the server file to find the server by")
       .required_option("--folder", options->folder, "DIR", "where to work")
       .option("--gpus", options->gpus, "LIST", "GPUs of this node, as CUDA_VISIBLE_DEVICES has them")
+      .option("--data-id", options->data_id, "ID", "of the data folder whose server is believed")
       .option("--address", options->address, "IP", "by which the other nodes of a run reach this one")
       .option("--join", join->allocation, "JOB", "become a node of this Slurm job of Roost's")
       .option("--index", join->index, "N", "which element of the job's array this is; -1: it has none")

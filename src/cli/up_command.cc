@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "cli/interrupt.h"
 #include "cli/server_verbs.h"
+#include "confine/private_folder.h"
 #include "server/server.h"
 
 namespace roost {
@@ -74,7 +75,7 @@ Result<int> serve(const Console& console, ServerConfig config) {
 Result<int> serve_detached(const Console& console, const ServerConfig& config,
                            const UpOptions& options) {
   const std::string data = config.data.string();
-  ROOST_CHECK(make_folders(data));
+  ROOST_CHECK(make_private_folder(data));
   const std::string log = data + "/server.log";
   std::vector<std::string> words = {"/proc/self/exe", "--data", data, "up"};
   if (!options.address.empty()) words.insert(words.end(), {"--address", options.address});

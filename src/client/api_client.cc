@@ -41,6 +41,15 @@ Error error_of(const ClientResponse& response, const std::string& url) {
                       printable(response.body, 200))};
 }
 
+Status check_identity(const ClientResponse& response, const ServerAddress& address) {
+  if (address.data_id.empty()) return {};
+  const auto id = response.headers.find("roost-data");
+  if (id != response.headers.end() && id->second == address.data_id) return {};
+  return fail(ErrorCode::kUnavailable,
+              fmt::format("{} is answered by something else than the server of this data folder (status {})",
+                          address.url, response.status));
+}
+
 }  // namespace
 
 std::string data_folder(const std::string& given) {
@@ -51,7 +60,7 @@ std::string data_folder(const std::string& given) {
   return (home.empty() ? "/tmp" : home) + "/.local/share/roost";
 }
 
-Result<ServerAddress> read_server_file(const std::string& path) {
+Result<ServerAddress> read_server_file(const std::string& path, const std::string& token) {
   ROOST_TRY(const std::string text, read_file(path));
   ROOST_TRY(const Json document, parse_json(text, path));
   const auto field = [&](const char* name) {
@@ -62,25 +71,33 @@ Result<ServerAddress> read_server_file(const std::string& path) {
     return fail(ErrorCode::kUnavailable,
                 fmt::format("{} names no server; remove it and start one with `roost up`", path));
   }
-  ServerAddress address{field("url"), "", field("ca_file")};
-  if (const std::string token_file = field("token_file"); !token_file.empty()) {
+  ServerAddress address{field("url"), token, field("ca_file"), field("data_id")};
+  if (const std::string token_file = field("token_file"); token.empty() && !token_file.empty()) {
     // A relative name is relative to the file that holds it, so that a data folder can be moved.
     const auto full = std::filesystem::path(path).parent_path() / token_file;
-    ROOST_TRY(const std::string token, read_file(full));
-    address.token = trim(token);
+    ROOST_TRY(const std::string text_of_file, read_file(full));
+    address.token = trim(text_of_file);
   }
   return address;
 }
 
 Result<ServerAddress> find_server(const std::string& data) {
-  if (data.empty()) {
-    if (const std::string url = environment("ROOST_URL"); !url.empty()) {
-      return ServerAddress{url, environment("ROOST_TOKEN"), environment("ROOST_CA_FILE")};
-    }
-  }
+  const std::string url = environment("ROOST_URL");
+  const std::string token = environment("ROOST_TOKEN");
   const std::string folder = data_folder(data);
   const std::string path = folder + "/server.json";
-  auto address = read_server_file(path);
+  if (data.empty() && !url.empty()) {
+    ServerAddress named{url, token, environment("ROOST_CA_FILE"), ""};
+    if (!token.empty()) return named;
+    // The server of this machine, named by its address: its token is at hand.
+    if (const auto local = read_server_file(path); local && local->url == url) {
+      named.token = local->token;
+      if (named.ca_file.empty()) named.ca_file = local->ca_file;
+    }
+    return named;
+  }
+  // A token beside an address belongs to that address, not to a folder.
+  auto address = read_server_file(path, url.empty() ? token : "");
   if (!address && address.error().code == ErrorCode::kNotFound) {
     return fail(
         ErrorCode::kUnavailable,
@@ -98,6 +115,7 @@ Result<ClientResponse> ApiClient::send(ClientRequest request) {
   request.target = "/api/v1" + request.target;
   if (!address_.token.empty()) request.headers["Authorization"] = "Bearer " + address_.token;
   ROOST_TRY(ClientResponse response, http_.send(request));
+  ROOST_CHECK(check_identity(response, address_));
   if (response.status < 200 || response.status > 299) return fail(error_of(response, address_.url));
   return response;
 }

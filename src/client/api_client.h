@@ -16,6 +16,9 @@ struct ServerAddress {
   std::string url;
   std::string token;
   std::string ca_file;  // for a server with a certificate of its own
+  // Of the data folder that is meant. If set, whatever another server answers there counts as no answer:
+  // it may have got the port, and knows neither our token nor what became of our work.
+  std::string data_id{};
 };
 
 // The data folder a command means: `given`, else $ROOST_DATA, else $XDG_DATA_HOME/roost, else
@@ -23,10 +26,12 @@ struct ServerAddress {
 std::string data_folder(const std::string& given = "");
 
 // ROOST_URL and ROOST_TOKEN if set and `data` is empty (a folder named in the call is meant), else
-// what the server on this machine wrote into server.json of its data folder. kUnavailable with how
-// to start one if there is neither.
+// what the server on this machine wrote into server.json of its data folder. ROOST_TOKEN alone says who
+// calls that server: the owner's token is taken only where no other was given. kUnavailable with how to
+// start one if there is neither.
 Result<ServerAddress> find_server(const std::string& data = "");
-Result<ServerAddress> read_server_file(const std::string& path);
+// With a `token` the one that the file names is not even looked at.
+Result<ServerAddress> read_server_file(const std::string& path, const std::string& token = "");
 
 // Calls the REST API and turns its error bodies back into Error. One connection; not thread-safe.
 class ApiClient {

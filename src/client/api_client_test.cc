@@ -104,6 +104,25 @@ TEST_F(ApiClientTest, AnAnswerThatIsNotOursIsStillAnError) {
   EXPECT_NE(broken.error().message.find("bad gateway"), std::string::npos);
 }
 
+TEST_F(ApiClientTest, WhatAnotherServerAnswersCountsForNothing) {
+  for (const auto& [id, believed] : {std::pair("ours", true), std::pair("theirs", false), std::pair("", false)}) {
+    Router router;
+    router.add({"GET", "/api/v1/x", "x", {}, [](Request&) {
+      Response response;
+      response.status = 410;
+      response.body = R"({"error":{"code":"given_up","message":"over"}})";
+      return response;
+    }});
+    HttpServerOptions options;
+    if (*id != '\0') options.extra_head = std::string("Roost-Data: ") + id + "\r\n";
+    const auto server = HttpServer::listen(options, std::move(router)).value();
+    server->start();
+    ApiClient client({"http://127.0.0.1:" + std::to_string(server->port()), "secret", "", "ours"});
+    EXPECT_EQ(client.get("/x").error().code, believed ? ErrorCode::kGivenUp : ErrorCode::kUnavailable) << id;
+    EXPECT_EQ(client.get("/y").error().code, believed ? ErrorCode::kNotFound : ErrorCode::kUnavailable) << id;
+  }
+}
+
 TEST_F(ApiClientTest, LinesComeWholeWhereverTheyWereCut) {
   ApiClient client(address());
   std::vector<std::string> lines;
@@ -153,6 +172,19 @@ TEST(FindServer, ByEnvironmentByFileOrNot) {
   EXPECT_EQ(find_server()->url, "http://other");
   EXPECT_EQ(find_server()->token, "mine");
   EXPECT_EQ(find_server(folder.string())->url, "http://127.0.0.1:1");
+  EXPECT_EQ(find_server(folder.string())->token, "t0ken") << "the other one belongs to ROOST_URL";
+  unsetenv("ROOST_URL");
+  EXPECT_EQ(find_server()->url, "http://127.0.0.1:1");
+  EXPECT_EQ(find_server()->token, "mine") << "a given token is never replaced by the owner's";
+  EXPECT_EQ(find_server(folder.string())->token, "mine");
+  std::filesystem::remove(folder / "owner.token");
+  EXPECT_EQ(find_server()->token, "mine") << "the owner's is not even read";
+  ASSERT_TRUE(write_file_atomic(folder / "owner.token", "t0ken\n"));
+  unsetenv("ROOST_TOKEN");
+  setenv("ROOST_URL", "http://127.0.0.1:1", 1);
+  EXPECT_EQ(find_server()->token, "t0ken");
+  setenv("ROOST_URL", "http://other", 1);
+  EXPECT_EQ(find_server()->token, "");
   ASSERT_TRUE(write_file_atomic(folder / "server.json", "[]"));
   EXPECT_FALSE(find_server(folder.string()));
   ASSERT_TRUE(write_file_atomic(folder / "server.json", "{\"url\":"));

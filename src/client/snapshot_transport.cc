@@ -53,13 +53,18 @@ Status HttpSnapshotTransport::put_blobs(std::string_view frames) {
   return {};
 }
 
-Result<std::uint64_t> HttpSnapshotTransport::blob_upload_received(const std::string& digest) {
-  ROOST_TRY(const Json answer, client_.get(blob_path(digest) + "/upload"));
+Result<SnapshotTransport::UploadState> HttpSnapshotTransport::blob_upload_state(const std::string& digest) {
+  ROOST_TRY(const Json answer, client_.get(blob_path(digest) + "/upload?wait_seconds=10"));
+  JsonFields fields(answer, "the answer");
+  UploadState state;
+  state.is_stored = fields.boolean("stored", false);
+  state.is_active = fields.boolean("active", false);
   const auto received = answer.is_object() ? answer.find("received") : answer.end();
   if (received == answer.end() || !received->is_number_unsigned()) {
     return fail(unexpected_answer("get_blob_upload"));
   }
-  return received->get<std::uint64_t>();
+  state.received = received->get<std::uint64_t>();
+  return state;
 }
 
 Status HttpSnapshotTransport::put_blob(const std::string& digest, std::uint64_t offset,

@@ -13,7 +13,7 @@ class HttpSnapshotTransport final : public SnapshotTransport {
   Result<Created> create_snapshot(std::string_view manifest_text) override;
   Result<Manifest> get_snapshot(const std::string& digest) override;
   Status put_blobs(std::string_view frames) override;
-  Result<std::uint64_t> blob_upload_received(const std::string& digest) override;
+  Result<UploadState> blob_upload_state(const std::string& digest) override;
   Status put_blob(const std::string& digest, std::uint64_t offset, std::uint64_t total_size,
                   const PieceReader& read) override;
   Status fetch_blobs(const std::vector<std::string>& digests, const BlobSink& each) override;

@@ -57,7 +57,7 @@ class SnapshotTransportTest : public testing::Test {
       blob += request.body;
       return answer({{"size", blob.size()}}, 201);
     });
-    add("GET", "/api/v1/blobs/{digest}/upload", [](Request&) { return answer({{"received", 3}}); });
+    add("GET", "/api/v1/blobs/{digest}/upload", [](Request&) { return answer({{"stored", false}, {"active", true}, {"received", 3}}); });
     add("GET", "/api/v1/blobs/{digest}", [this](Request& request) {
       const std::string range = request.header("range");
       Response response;
@@ -116,7 +116,9 @@ TEST_F(SnapshotTransportTest, BlobsByFramesAndByPieces) {
   append_frame(frames, {{"digest", digest_}}, "hello");
   ASSERT_TRUE(transport_->put_blobs(frames));
   EXPECT_EQ(blob(digest_), "hello");
-  EXPECT_EQ(transport_->blob_upload_received(digest_).value(), 3U);
+  const auto state = transport_->blob_upload_state(digest_);
+  EXPECT_EQ(state->received, 3U);
+  EXPECT_TRUE(state->is_active && !state->is_stored);
 
   std::vector<std::string> pieces = {"l", "o!", ""};
   std::size_t at = 0;

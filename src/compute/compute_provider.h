@@ -14,11 +14,15 @@ class ComputeProvider {
   virtual ~ComputeProvider() = default;
   // Starts the node; on success node.pid and node.pid_started are set.
   virtual Status start_node(Node& node, const Compute& compute, const std::string& token) = 0;
+  // The node ended, or was not heard of, before it came up. True if the next one goes to another place.
+  virtual bool note_failed_start(const Node& node) = 0;
   // Takes a node whose start was not written down, because the server was killed just then: true if that
   // process of this machine is its runner; node.pid and node.pid_started are set then.
   virtual bool adopt_node(Node& node, std::int64_t pid) = 0;
   // False only if it is certain that the node's runner is gone.
   virtual bool may_be_alive(const Node& node) = 0;
+  // Whether the runner was told to end by whoever ends the machine: then it is not to blame for its end.
+  virtual bool was_evicted(const Node&) { return false; }
   // Ends the runner at once, and with it whatever it runs. No error if it is gone already.
   virtual void end_node(const Node& node) = 0;
   // Removes what a node that is gone left behind.

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -11,9 +10,12 @@
 
 #include <fmt/format.h>
 
+#include "base/clock.h"
+#include "base/file_limit.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "compute/machine.h"
+#include "confine/private_folder.h"
 
 namespace roost {
 namespace {
@@ -38,7 +40,7 @@ std::string loopback_address(std::int64_t slot) {
 
 Status LocalProvider::start_node(Node& node, const Compute& compute, const std::string& token) {
   const auto folder = data_ / "nodes" / node.id;
-  ROOST_CHECK(make_folders(folder));
+  ROOST_CHECK(make_private_folder(folder));
   std::vector<std::string> notices;
   const Resources share = node_resources(compute.vm_size, machine_, notices);
   const std::string gpus = gpu_list(node.slot, share.gpus, machine_.gpus);
@@ -47,11 +49,12 @@ Status LocalProvider::start_node(Node& node, const Compute& compute, const std::
                                     "--node", node.id,
                                     "--connect", (data_ / "server.json").string(),
                                     "--folder", folder.string(),
-                                    "--gpus", gpus};
+                                    "--gpus", gpus,
+                                    "--data-id", data_id_};
   if (hosts_.empty()) {
     words.insert(words.end(), {"--address", loopback_address(node.slot)});
   } else {
-    const NodeHost& host = hosts_[static_cast<std::size_t>(node.slot) % hosts_.size()];
+    const NodeHost& host = hosts_[choice_.choose(node.id, node.slot, SystemClock().steady())];
     words.insert(words.end(), {"--address", host.address});
     words.insert(words.begin(), host.start.begin(), host.start.end());
   }
@@ -62,6 +65,8 @@ Status LocalProvider::start_node(Node& node, const Compute& compute, const std::
   std::vector<char*> environment;
   for (char** variable = environ; *variable; ++variable) environment.push_back(*variable);
   environment.push_back(token_variable.data());
+  std::string file_limit = file_limit_variable();
+  environment.push_back(file_limit.data());
   environment.push_back(nullptr);
 
   const std::string log = (folder / "runner.log").string();
@@ -88,33 +93,45 @@ Status LocalProvider::start_node(Node& node, const Compute& compute, const std::
   posix_spawn_file_actions_destroy(&files);
   if (error != 0) return fail_errno(error, "start a node: " + words.front());
   node.pid = pid;
-  node.pid_started = process_start_time(pid);
+  node.pid_started = process_start_time(pid).value_or(0);
+  processes_.started(node);
   return {};
+}
+
+bool LocalProvider::note_failed_start(const Node& node) {
+  if (hosts_.empty()) return false;
+  const auto host = choice_.note_failed(node.id, SystemClock().steady());
+  if (!host) return false;
+  log_warning("host {} is passed over for a while: node {} did not come up there", hosts_[*host].address, node.id);
+  return true;
 }
 
 bool LocalProvider::adopt_node(Node& node, std::int64_t pid) {
   const auto words = read_file(fmt::format("/proc/{}/cmdline", pid));
   if (pid <= 0 || !words || words->find(fmt::format("--node{}{}{}", '\0', node.id, '\0')) == std::string::npos) return false;
+  if (processes_.works_for(node, pid) != RunnerProcesses::Look::kAlive) return false;
   node.pid = pid;
-  node.pid_started = process_start_time(static_cast<int>(pid));
+  node.pid_started = process_start_time(static_cast<int>(pid)).value_or(0);
   return node.pid_started != 0;
 }
 
 bool LocalProvider::may_be_alive(const Node& node) {
-  // Our own child stays a zombie until it is waited for; after a restart it is not ours.
-  if (node.pid <= 0) return false;
-  ::waitpid(static_cast<pid_t>(node.pid), nullptr, WNOHANG);
-  return process_start_time(static_cast<int>(node.pid)) == node.pid_started && node.pid_started != 0;
+  return processes_.look(node) != RunnerProcesses::Look::kGone;
+}
+
+bool LocalProvider::was_evicted(const Node& node) {
+  std::error_code error;
+  return std::filesystem::exists(data_ / "nodes" / node.id / kEvictedMark, error);
 }
 
 void LocalProvider::clean_up(const Node& node) {
+  choice_.forget(node.id);
+  processes_.forget(node);
   if (auto removed = remove_tree(data_ / "nodes" / node.id); !removed) {
     log_warning("node {}: {}", node.id, removed.error().message);
   }
 }
 
-void LocalProvider::end_node(const Node& node) {
-  if (may_be_alive(node)) ::kill(static_cast<pid_t>(node.pid), SIGKILL);
-}
+void LocalProvider::end_node(const Node& node) { processes_.kill(node); }
 
 }  // namespace roost

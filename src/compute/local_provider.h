@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "compute/compute_provider.h"
+#include "compute/host_choice.h"
+#include "compute/runner_processes.h"
 
 namespace roost {
 
@@ -19,21 +21,32 @@ struct NodeHost {
 // server. They find the server, also a restarted one, by the server file in the data folder.
 class LocalProvider final : public ComputeProvider {
  public:
-  LocalProvider(std::filesystem::path program, std::filesystem::path data, Resources machine,
+  LocalProvider(std::filesystem::path program, std::filesystem::path data, std::string data_id, Resources machine,
                 std::vector<NodeHost> hosts = {})
-      : program_(std::move(program)), data_(std::move(data)), machine_(machine), hosts_(std::move(hosts)) {}
+      : program_(std::move(program)),
+        data_(std::move(data)),
+        processes_(data_ / "nodes"),
+        data_id_(std::move(data_id)),
+        machine_(machine),
+        hosts_(std::move(hosts)),
+        choice_(hosts_.size()) {}
 
   Status start_node(Node& node, const Compute& compute, const std::string& token) override;
+  bool note_failed_start(const Node& node) override;
   bool adopt_node(Node& node, std::int64_t pid) override;
   bool may_be_alive(const Node& node) override;
+  bool was_evicted(const Node& node) override;
   void end_node(const Node& node) override;
   void clean_up(const Node& node) override;
 
  private:
   std::filesystem::path program_;
   std::filesystem::path data_;
+  RunnerProcesses processes_;
+  std::string data_id_;
   Resources machine_;
   std::vector<NodeHost> hosts_;
+  HostChoice choice_;
 };
 
 }  // namespace roost

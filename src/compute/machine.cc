@@ -42,13 +42,12 @@ Resources find_machine() {
   return machine;
 }
 
-long long process_start_time(int pid) {
-  const auto text = read_file(fmt::format("/proc/{}/stat", pid));
-  if (!text) return 0;
+Result<long long> process_start_time(int pid) {
+  ROOST_TRY(const std::string text, read_file(fmt::format("/proc/{}/stat", pid)));
   // The name in parentheses may hold blanks and parentheses itself.
-  const std::size_t name_end = text->rfind(") ");
+  const std::size_t name_end = text.rfind(") ");
   if (name_end == std::string::npos) return 0;
-  const auto fields = split(std::string_view(*text).substr(name_end + 2), ' ');
+  const auto fields = split(std::string_view(text).substr(name_end + 2), ' ');
   if (fields.size() < 20 || fields[0] == "Z" || fields[0] == "X") return 0;
   return std::stoll(fields[19]);
 }

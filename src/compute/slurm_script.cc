@@ -27,8 +27,8 @@ PYTHON
 }
 
 roost_node() {
-  cd / && umask 077
-  if ! mkdir -p "$ROOST_FOLDER/bin"; then
+  cd /
+  if ! (umask 077 && mkdir -p "$ROOST_FOLDER/bin"); then
     echo "roost: $(uname -n): cannot make $ROOST_FOLDER" >&2
     return 1
   fi

@@ -18,6 +18,8 @@ Result<std::unique_ptr<Connection>> Connection::open(const std::filesystem::path
   ROOST_CHECK(connection->execute("PRAGMA foreign_keys=ON"));
   ROOST_CHECK(connection->execute("PRAGMA temp_store=MEMORY"));
   ROOST_CHECK(connection->execute(writable ? "PRAGMA cache_size=-8000" : "PRAGMA cache_size=-2000"));
+  // The pages that every commit changes reach the database once in 16 MB of them, not in four.
+  if (writable) ROOST_CHECK(connection->execute("PRAGMA wal_autocheckpoint=4000"));
   if (!writable) {
     ROOST_CHECK(connection->execute("PRAGMA query_only=ON"));
     // A reader's cache is void after every commit of the writer; mapped, the pages stay at hand and are shared.
@@ -27,29 +29,28 @@ Result<std::unique_ptr<Connection>> Connection::open(const std::filesystem::path
 }
 
 Connection::~Connection() {
-  for (const auto& [sql, statement] : statements_) sqlite3_finalize(statement);
+  statements_.clear();
   sqlite3_close(handle_);
 }
 
-Result<sqlite3_stmt*> Connection::prepare(std::string_view sql) {
-  lookup_.assign(sql);
-  if (const auto found = statements_.find(lookup_); found != statements_.end()) {
-    // A statement in use (a query inside a query with the same text) gets a fresh one.
-    if (sqlite3_stmt_busy(found->second) == 0) return found->second;
-  }
-  sqlite3_stmt* statement = nullptr;
-  if (sqlite3_prepare_v3(handle_, sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT,
-                         &statement, nullptr) != SQLITE_OK) {
-    return fail(error(fmt::format("prepare `{}`", sql)));
-  }
-  if (const auto [at, fresh] = statements_.emplace(lookup_, statement); !fresh) {
-    statements_.emplace(fmt::format("{}\n-- again {}", sql, statements_.size()), statement);
-  }
+Result<Statement> Connection::prepare(std::string_view sql) {
+  Statement statement = statements_.take(handle_, sql);
+  if (!statement.get()) return fail(error(fmt::format("prepare `{}`", sql)));
   return statement;
 }
 
+void Connection::end_piece() {
+  ++piece_;
+  if (open_rows_ == 0) return;
+  open_rows_ = 0;
+  for (sqlite3_stmt* at = nullptr; (at = sqlite3_next_stmt(handle_, at)) != nullptr;) sqlite3_reset(at);
+}
+
 Status Connection::execute(const char* sql) {
-  if (sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr) != SQLITE_OK) return fail(error(sql));
+  ROOST_TRY(const Statement statement, prepare(sql));
+  int code = SQLITE_ROW;
+  while (code == SQLITE_ROW) code = sqlite3_step(statement.get());
+  if (code != SQLITE_DONE) return fail(error(sql));
   return {};
 }
 

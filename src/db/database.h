@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -13,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/disk_reserve.h"
 #include "base/result.h"
 
 namespace roost {
@@ -41,7 +43,8 @@ DbValue db_value(const std::optional<T>& v) {
 
 class Connection;
 
-// The rows of one query, read forward. An error ends the rows and stays in status().
+// The rows of one query, read forward. An error ends the rows and stays in status(). Valid during the piece of work
+// that asked for them only: after it they end with an error.
 class Rows {
  public:
   ~Rows();
@@ -86,11 +89,19 @@ class Tx {
   Connection& connection_;
 };
 
+// A write that does not get on.
+struct StalledWrite {
+  std::string activity;  // what its caller was doing, see base/activity.h
+  std::chrono::nanoseconds since{};
+};
+
 // An SQLite database (WAL, synchronous=FULL). Thread-safe. Writers that wait at the same time share
-// one commit, so that a burst costs one fsync; each still succeeds or fails alone.
+// one commit, so that a burst costs one fsync; each still succeeds or fails alone. Work that throws fails like work
+// that returns an error, with kInternal; what it threw is in the log.
 class Database {
  public:
-  static Result<std::unique_ptr<Database>> open(const std::filesystem::path& path);
+  // On a full disk writes use what `reserve` has kept aside, if one is given; it must outlive this.
+  static Result<std::unique_ptr<Database>> open(const std::filesystem::path& path, DiskReserve* reserve = nullptr);
   ~Database();
 
   // Runs `work` in a transaction and returns when it is on disk. An error of `work` undoes it alone.
@@ -98,16 +109,27 @@ class Database {
   // Runs `work` on a consistent view; it must not write.
   Status read(const std::function<Status(Tx&)>& work);
 
+  // The write at hand if it has not moved for `limit`: neither a piece of work nor a commit began or ended.
+  std::optional<StalledWrite> stalled(std::chrono::nanoseconds limit) const;
+
  private:
+  using SteadyTime = std::chrono::steady_clock::time_point;
   struct Waiting;
+  class Leader;
   Database() = default;
   void commit_batch(std::deque<Waiting*>& batch);
+  void moved(std::string_view activity);
 
   std::filesystem::path path_;
-  std::mutex mutex_;
+  DiskReserve* reserve_ = nullptr;
+  mutable std::mutex mutex_;
   std::deque<Waiting*> queue_;
   bool leading_ = false;
   std::unique_ptr<Connection> writer_;
+  // What the writer is at, and since when. The text belongs to a caller that waits for it.
+  mutable std::mutex progress_mutex_;
+  std::string_view activity_;
+  SteadyTime moved_{};
 
   std::mutex readers_mutex_;
   std::vector<std::unique_ptr<Connection>> idle_readers_;

@@ -86,5 +86,24 @@ TEST_F(DatabaseTest, ConstraintErrorsComeBackAndReadersCannotWrite) {
   EXPECT_EQ(count(), 1);
 }
 
+TEST_F(DatabaseTest, ADamagedOneIsRefused) {
+  ASSERT_TRUE(db_->write([](Tx& tx) -> Status {
+    for (int i = 0; i < 2000; ++i) {
+      ROOST_CHECK(tx.run("INSERT INTO workspace VALUES (?, ?, ?)", std::string(100, 'x') + std::to_string(i), "id", 1));
+    }
+    return {};
+  }));
+  db_.reset();
+  auto bytes = read_file(folder_ / "roost.db");
+  ASSERT_TRUE(bytes);
+  // Not the first pages, which every start reads anyway.
+  bytes->replace(bytes->size() / 2, 8192, std::string(8192, '\x5a'));
+  ASSERT_TRUE(write_file_atomic(folder_ / "roost.db", *bytes));
+  const auto opened = Database::open(folder_ / "roost.db");
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code, ErrorCode::kFailedPrecondition) << opened.error().message;
+  EXPECT_NE(opened.error().message.find("is damaged"), std::string::npos) << opened.error().message;
+}
+
 }  // namespace
 }  // namespace roost

@@ -203,6 +203,21 @@ const std::vector<std::vector<const char*>> kVersions = {{
     " expires INTEGER NOT NULL) WITHOUT ROWID",
     "CREATE TABLE login_code (hash TEXT PRIMARY KEY, token TEXT NOT NULL REFERENCES token(id),"
     " expires INTEGER NOT NULL) WITHOUT ROWID",
+}, {
+    // What the nodes of a run were busy with, in blocks: `first` is the number of the first sample in it, `count` how
+    // many points it has, each the mean of so many `samples`. `names` is a JSON list; `data` has for each point its time
+    // and a double for each name. system_sample is where earlier versions kept them.
+    "CREATE TABLE system_block (run INTEGER NOT NULL REFERENCES run(seq), node TEXT NOT NULL, first INTEGER NOT NULL,"
+    " count INTEGER NOT NULL, samples INTEGER NOT NULL, names TEXT NOT NULL, data BLOB NOT NULL,"
+    " PRIMARY KEY(run, node, first)) WITHOUT ROWID",
+}, {
+    // What the data folder knows of itself, by name.
+    "CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+}, {
+    // Submits that named a key, so that one sent again finds its run.
+    "CREATE TABLE submission (seq INTEGER PRIMARY KEY, workspace TEXT NOT NULL, caller TEXT NOT NULL, key TEXT NOT NULL,"
+    " content TEXT NOT NULL, run TEXT NOT NULL, created INTEGER NOT NULL, UNIQUE(workspace, caller, key))",
+    "CREATE INDEX submission_by_time ON submission(created)",
 }};
 
 }  // namespace

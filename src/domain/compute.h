@@ -40,6 +40,12 @@ enum class NodeState { kPreparing, kIdle, kRunning, kLeaving, kUnusable, kPreemp
 std::string_view node_state_name(NodeState state);
 NodeState node_state_from_name(std::string_view name);
 
+// The file in a node's folder that its runner holds locked for as long as it lives: who has it locked works in
+// this very folder, not in a copy of it.
+inline constexpr const char* kRunnerLock = "lock";
+// The file there by which a runner says that it was told to end, by whoever ends the machine.
+inline constexpr const char* kEvictedMark = "evicted";
+
 struct Node {
   std::string id;
   std::string workspace;

@@ -55,11 +55,11 @@ Status take(DockerArguments& out, const std::string& name, const std::string& va
 
 Result<DockerArguments> docker_arguments(const Json& definition) {
   DockerArguments out;
-  const Json docker = definition.is_object() ? definition.value("docker", Json()) : Json();
+  const Json docker = definition.is_object() ? member(definition, "docker") : Json();
   if (!docker.is_object()) return out;
   if (const auto it = docker.find("shmSize"); it != docker.end() && it->is_string()) out.shm_size = *it;
   std::vector<std::string> words;
-  for (const auto& item : docker.value("arguments", Json::array())) {
+  for (const auto& item : array_at(docker, "arguments")) {
     if (!item.is_string()) {
       return fail(ErrorCode::kInvalidArgument, "a docker argument of the environment is " + to_text(item) + ", not text");
     }

@@ -166,8 +166,8 @@ Result<EnvironmentPlan> plan_environment(const Json& definition, Pins pins) {
   if (!definition.is_object()) {
     return fail(ErrorCode::kInvalidArgument, "the definition of an environment must be an object");
   }
-  ROOST_CHECK(add_docker(plan, definition.value("docker", Json())));
-  const Json python = definition.value("python", Json::object());
+  ROOST_CHECK(add_docker(plan, member(definition, "docker")));
+  const Json python = object_at(definition, "python");
   if (!python.is_object()) return plan;
   const auto managed = python.find("userManagedDependencies");
   if (managed != python.end() && *managed == true) {
@@ -176,11 +176,16 @@ Result<EnvironmentPlan> plan_environment(const Json& definition, Pins pins) {
     if (path != python.end() && path->is_string()) plan.interpreter = *path;
     return plan;
   }
-  const Json conda = python.value("condaDependencies", Json());
+  const Json conda = member(python, "condaDependencies");
   if (!conda.is_object()) return plan;
-  ROOST_CHECK(add_conda(plan, conda.value("dependencies", Json::array())));
+  // Left out or null is none; anything else that is no list is a mistake of whoever wrote it.
+  const auto list = [&](const char* name) {
+    Json given = member(conda, name);
+    return given.is_null() ? Json::array() : given;
+  };
+  ROOST_CHECK(add_conda(plan, list("dependencies")));
   if (!plan.conda.empty()) {
-    ROOST_TRY(plan.channels, lines_of(conda.value("channels", Json::array()), "channel"));
+    ROOST_TRY(plan.channels, lines_of(list("channels"), "channel"));
   }
   return plan;
 }

@@ -109,7 +109,7 @@ Result<Gang> gang_of(const Json& distributed, std::int64_t node_count) {
 }
 
 Gang gang_of_spec(const Json& spec) {
-  return gang_of(spec.value("distributed", Json()), spec.value("node_count", std::int64_t{1})).value_or(Gang{});
+  return gang_of(member(spec, "distributed"), integer_at(spec, "node_count", 1)).value_or(Gang{});
 }
 
 Json gang_json(const Gang& gang) {

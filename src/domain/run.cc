@@ -12,10 +12,16 @@ namespace {
 Json time_or_null(const std::optional<Micros>& time) {
   return time ? Json(format_time(*time)) : Json();
 }
+
+// The names stay, for those who want to know what a run depends on.
+void mask_values(Json& owner, const char* name) {
+  if (!owner.is_object() || !owner.contains(name) || !owner[name].is_object()) return;
+  for (auto& item : owner[name].items()) item.value() = kMaskedValue;
+}
 }  // namespace
 
-Json run_json(const Run& run) {
-  return {{"id", run.id},
+Json run_json(const Run& run, Variables variables) {
+  Json body = {{"id", run.id},
           {"workspace", run.workspace},
           {"experiment", run.experiment},
           {"number", run.number},
@@ -43,6 +49,12 @@ Json run_json(const Run& run) {
           {"notices", run.notices},
           {"node", or_null(run.node)},
           {"archived", run.archived}};
+  if (variables == Variables::kMasked) {
+    mask_values(body["spec"], "environment_variables");
+    if (body["spec"].is_object() && body["spec"].contains("environment")) mask_values(body["spec"]["environment"], "variables");
+    mask_values(body["environment"], "variables");
+  }
+  return body;
 }
 
 Json event_json(const RunEvent& event) {
@@ -52,7 +64,7 @@ Json event_json(const RunEvent& event) {
 }
 
 std::int64_t nodes_needed(const Run& run) {
-  return run.spec.is_object() ? std::max<std::int64_t>(1, run.spec.value("node_count", std::int64_t{1})) : 1;
+  return run.spec.is_object() ? std::max<std::int64_t>(1, integer_at(run.spec, "node_count", 1)) : 1;
 }
 
 std::optional<std::int64_t> time_limit_seconds(const Run& run) {
@@ -71,8 +83,9 @@ Json stage_seconds(const std::vector<RunEvent>& events, Micros now) {
     const auto status = status_from_name(events[i].to);
     if (!status || is_terminal(*status)) continue;
     const Micros end = i + 1 < events.size() ? events[i + 1].at : now;
-    const double seconds = static_cast<double>(end - events[i].at) / kSecond;
-    out[events[i].to] = out.value(events[i].to, 0.0) + seconds;
+    // The clock may have been set back between the two.
+    const double seconds = static_cast<double>(std::max<Micros>(0, end - events[i].at)) / kSecond;
+    out[events[i].to] = number_at(out, events[i].to) + seconds;
   }
   return out;
 }

@@ -57,7 +57,11 @@ struct RunEvent {
   std::string reason;
 };
 
-Json run_json(const Run& run);
+// The values of variables that were given to a run may be secrets: not everybody is shown them.
+enum class Variables { kShown, kMasked };
+inline constexpr std::string_view kMaskedValue = "***";
+
+Json run_json(const Run& run, Variables variables);
 Json event_json(const RunEvent& event);
 
 // How many nodes the run starts on, all at once or not at all.

@@ -17,13 +17,13 @@ struct StateRow {
 // node. Back to Queued: its node was lost and it is tried again.
 const std::vector<StateRow>& table() {
   static const std::vector<StateRow> rows = {
-      {kNotStarted, "NotStarted", {kStarting}},
+      {kNotStarted, "NotStarted", {kStarting, kCanceled}},
       {kStarting, "Starting", {kPreparing, kRunning, kFailed, kCanceled}},
       {kPreparing, "Preparing", {kQueued, kFailed, kCanceled, kCancelRequested}},
       {kQueued, "Queued", {kProvisioning, kRunning, kFailed, kCanceled, kCancelRequested, kNotResponding}},
       {kProvisioning, "Provisioning", {kQueued, kRunning, kFailed, kCanceled, kCancelRequested, kNotResponding}},
       {kRunning, "Running", {kFinalizing, kQueued, kCancelRequested, kNotResponding}},
-      {kFinalizing, "Finalizing", {kCompleted, kFailed, kCanceled, kNotResponding}},
+      {kFinalizing, "Finalizing", {kCompleted, kFailed, kCanceled, kCancelRequested, kNotResponding}},
       {kCompleted, "Completed", {}},
       {kFailed, "Failed", {}},
       {kCanceled, "Canceled", {}},

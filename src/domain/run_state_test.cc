@@ -41,6 +41,15 @@ TEST(RunState, EveryStateReachesAnEndAndNothingLeavesOne) {
   }
 }
 
+TEST(RunState, EveryStateCanBeCanceled) {
+  for (const RunStatus status : all_statuses()) {
+    if (is_terminal(status) || status == RunStatus::kCancelRequested) continue;
+    EXPECT_TRUE(may_follow(status, RunStatus::kCanceled) || may_follow(status, RunStatus::kCancelRequested))
+        << status_name(status);
+  }
+  EXPECT_TRUE(may_follow(RunStatus::kFinalizing, RunStatus::kCancelRequested));
+}
+
 TEST(RunState, AFinishedRunHasPassedFinalizing) {
   EXPECT_FALSE(may_follow(RunStatus::kRunning, RunStatus::kCompleted));
   EXPECT_FALSE(may_follow(RunStatus::kQueued, RunStatus::kCompleted));

@@ -76,7 +76,7 @@ Status lose_part(Tx& tx, AttemptPart& part, const std::string& reason, Micros no
 Status check_attempt_open(Tx& tx, const Run& run, std::int64_t attempt) {
   ROOST_TRY(const auto open, open_attempt(tx, run.seq));
   if (open && open->attempt == attempt) return {};
-  return fail(ErrorCode::kFailedPrecondition,
+  return fail(ErrorCode::kGivenUp,
               fmt::format("attempt {} of run {} has ended or was given up", attempt, run.id));
 }
 
@@ -110,10 +110,6 @@ Status request_cancel(Tx& tx, Run& run, const std::string& reason, Micros now) {
   if (is_terminal(run.status)) {
     return fail(ErrorCode::kFailedPrecondition,
                 fmt::format("run {} has ended already: {}", run.id, status_name(run.status)));
-  }
-  if (run.status == RunStatus::kFinalizing) {
-    return fail(ErrorCode::kFailedPrecondition,
-                fmt::format("the process of run {} has ended and its outputs are being collected", run.id));
   }
   run.cancel_reason = reason;
   if (run.type == kInteractiveType) return end_interactive(tx, run, RunStatus::kCanceled, reason, now);
@@ -203,19 +199,19 @@ Result<Json> make_order(Tx& tx, const Run& run, int node_rank, const std::string
     parent = above.parent;
   }
   Json variables = run_variables(run, workspace.id, experiment.id, root, token, now + kTokenLifetime);
-  variables.update(run.environment.value("variables", Json::object()));
-  variables.update(run.spec.value("environment_variables", Json::object()));
+  variables.update(object_at(run.environment, "variables"));
+  variables.update(object_at(run.spec, "environment_variables"));
   Json order = {{"run", run.id},
                 {"attempt", run.attempt},
                 {"node_rank", node_rank},
                 {"gang", gang_json(gang_of_spec(run.spec))},
                 {"token", token},
                 {"snapshot", run.snapshot ? Json(*run.snapshot) : Json()},
-                {"python", run.environment.value("python", "")},
+                {"python", text_at(run.environment, "python")},
                 {"variables", std::move(variables)}};
   // A node that does not see this machine's disk fetches it.
   if (run.environment.contains("folder")) {
-    order["environment"] = {{"digest", run.environment.value("digest", "")}, {"folder", run.environment["folder"]}};
+    order["environment"] = {{"digest", text_at(run.environment, "digest")}, {"folder", run.environment["folder"]}};
   }
   if (run.environment.contains("image")) order["image"] = run.environment["image"];
   if (run.environment.contains("limits")) order["limits"] = run.environment["limits"];

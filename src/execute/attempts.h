@@ -26,7 +26,7 @@ Json facts_of_all(const std::vector<AttemptPart>& parts);
 // The node will not report any more: the processes on the others have to end.
 Status lose_part(Tx& tx, AttemptPart& part, const std::string& reason, Micros now);
 
-// kFailedPrecondition once the attempt was given up.
+// kGivenUp once the attempt has ended or was given up.
 Status check_attempt_open(Tx& tx, const Run& run, std::int64_t attempt);
 
 // Running. Sets the deadline by the run's time limit. Reporting twice changes nothing.
@@ -35,7 +35,8 @@ Status mark_started(Tx& tx, Run& run, int node_rank, Micros now);
 Status mark_exited(Tx& tx, Run& run, Micros exited);
 
 // Asks for the end of a run: at once Canceled while nothing runs, else CancelRequested until its
-// runner has ended it. A run that has ended is refused.
+// runner has ended it, also if its process has ended and only the outputs are still to come. A run that has
+// ended is refused.
 Status request_cancel(Tx& tx, Run& run, const std::string& reason, Micros now);
 
 // Ends a run that has no node: its own process said so, or somebody canceled it.

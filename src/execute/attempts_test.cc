@@ -120,7 +120,7 @@ TEST_F(Attempts, ALostNodeStopsTheOthersOnce) {
     ROOST_TRY(const auto open, open_attempt(tx, run.seq));
     EXPECT_EQ(open->stopping, 50);
     EXPECT_FALSE(stop_attempt(tx, run.seq, run.attempt, 60).value());
-    ROOST_TRY(const auto stopping, stopping_attempts(tx, 51));
+    ROOST_TRY(const auto stopping, stopping_attempts(tx));
     EXPECT_EQ(stopping.size(), 1U);
     return {};
   });

@@ -14,6 +14,8 @@ namespace roost {
 namespace {
 
 constexpr std::int64_t kMostOutputs = 1'000'000;
+constexpr std::size_t kMostNotices = 50;
+constexpr std::size_t kLongestNotice = 1000;
 
 std::string failure_message(const RunEnd& end) {
   if (end.outcome != "exited") return end.message;
@@ -41,22 +43,9 @@ Result<RankEnd> parse_rank(const Json& item) {
 
 }  // namespace
 
-Result<FinishReport> parse_finish_report(const Json& body) {
-  JsonFields fields(body, "the report");
-  FinishReport report;
-  report.outcome = fields.required_string("outcome");
-  report.message = fields.string("message");
-  report.node_rank = static_cast<int>(fields.integer("node_rank", 0, 0, INT32_MAX));
-  report.exited = fields.integer("exited_at_us", 0, 0, INT64_MAX / 2);
-  const Json ranks = fields.array("ranks");
-  const Json outputs = fields.array("outputs");
-  const Json streams = fields.object("streams");
-  ROOST_CHECK(fields.done());
-  for (const auto& item : ranks) {
-    ROOST_TRY(RankEnd rank, parse_rank(item));
-    report.ranks.push_back(std::move(rank));
-  }
-  for (const auto& item : outputs) {
+Result<std::vector<OutputFile>> parse_output_files(const Json& list) {
+  std::vector<OutputFile> files;
+  for (const auto& item : list) {
     JsonFields file(item, "an output");
     OutputFile output;
     output.path = file.required_string("path");
@@ -67,8 +56,35 @@ Result<FinishReport> parse_finish_report(const Json& body) {
     if (!is_digest(output.digest)) {
       return fail(ErrorCode::kInvalidArgument, "an output's digest must be 64 hex digits");
     }
-    report.outputs.push_back(std::move(output));
+    files.push_back(std::move(output));
   }
+  return files;
+}
+
+Result<FinishReport> parse_finish_report(const Json& body) {
+  JsonFields fields(body, "the report");
+  FinishReport report;
+  report.outcome = fields.required_string("outcome");
+  report.message = fields.string("message");
+  report.node_rank = static_cast<int>(fields.integer("node_rank", 0, 0, INT32_MAX));
+  report.exited = fields.integer("exited_at_us", 0, 0, INT64_MAX / 2);
+  const Json ranks = fields.array("ranks");
+  const Json outputs = fields.array("outputs");
+  const Json streams = fields.object("streams");
+  report.notices = fields.strings("notices");
+  report.gone = fields.strings("gone");
+  ROOST_CHECK(fields.done());
+  for (const auto& item : ranks) {
+    ROOST_TRY(RankEnd rank, parse_rank(item));
+    report.ranks.push_back(std::move(rank));
+  }
+  ROOST_TRY(report.outputs, parse_output_files(outputs));
+  for (const auto& path : report.gone) ROOST_CHECK(check_artifact_path(path));
+  if (report.notices.size() > kMostNotices) {
+    report.notices.resize(kMostNotices);
+    report.notices.emplace_back("and more like these");
+  }
+  for (auto& notice : report.notices) notice = to_utf8(std::string_view(notice).substr(0, kLongestNotice));
   if (report.outputs.size() > kMostOutputs) {
     return fail(ErrorCode::kTooLarge, "a run has at most 1,000,000 output files");
   }
@@ -76,6 +92,7 @@ Result<FinishReport> parse_finish_report(const Json& body) {
     if (!item.value().is_number_unsigned()) {
       return fail(ErrorCode::kInvalidArgument, "\"streams\" in the report must map names to lengths");
     }
+    ROOST_CHECK(check_artifact_path(item.key()));
     report.streams[item.key()] = item.value().get<std::uint64_t>();
   }
   return report;
@@ -97,16 +114,36 @@ Json report_json(const FinishReport& report) {
 
 FinishReport stored_report(const Json& json) {
   FinishReport report;
-  report.outcome = json.value("outcome", "");
-  report.message = json.value("message", "");
-  report.exited = json.value("exited_at_us", Micros{0});
-  for (const auto& item : json.value("ranks", Json::array())) {
+  report.outcome = text_at(json, "outcome");
+  report.message = text_at(json, "message");
+  report.exited = integer_at(json, "exited_at_us");
+  for (const auto& item : array_at(json, "ranks")) {
     if (auto rank = parse_rank(item)) report.ranks.push_back(std::move(*rank));
   }
   return report;
 }
 
+void hold_outputs(const FinishReport& report, Json& part_report) {
+  Json files = Json::array();
+  for (const auto& file : report.outputs) files.push_back({{"path", file.path}, {"digest", file.digest}, {"size", file.size}});
+  part_report["outputs"] = std::move(files);
+  part_report["gone"] = report.gone;
+}
+
+Result<FinishReport> held_outputs(const Json& part_report, int node_rank) {
+  FinishReport report;
+  report.node_rank = node_rank;
+  if (const auto files = part_report.find("outputs"); files != part_report.end()) {
+    ROOST_TRY(report.outputs, parse_output_files(*files));
+  }
+  if (const auto gone = part_report.find("gone"); gone != part_report.end()) {
+    for (const auto& path : *gone) report.gone.push_back(path.get<std::string>());
+  }
+  return report;
+}
+
 Status record_outputs(Tx& tx, const Run& run, const FinishReport& report, Micros since, Micros now) {
+  for (const auto& path : report.gone) ROOST_CHECK(remove_artifact(tx, run.seq, path));
   for (const auto& output : report.outputs) {
     if (report.node_rank > 0) {
       const auto other = find_artifact(tx, run, output.path);
@@ -121,13 +158,14 @@ Status finish_run(Tx& tx, Run& run, const RunEnd& end, Micros now) {
   run.exit_code = end.exit_code;
   run.signal = end.signal;
   run.deadline.reset();
-  const auto since = std::clamp<Micros>(end.exited, run.started.value_or(run.created), now);
+  const Micros began = run.started.value_or(run.created);
+  const auto since = std::clamp<Micros>(end.exited, began, std::max(began, now));  // the clock may have been set
   if (may_follow(run.status, RunStatus::kFinalizing)) {
     ROOST_CHECK(move_run(tx, run, RunStatus::kFinalizing, "the process ended", since));
   }
   if (!run.cancel_reason.empty()) return move_run(tx, run, RunStatus::kCanceled, run.cancel_reason, now);
   if (end.succeeded() && run.error.is_object()) {  // the script called fail() and then ended in good order
-    return move_run(tx, run, RunStatus::kFailed, run.error.value("message", ""), now);
+    return move_run(tx, run, RunStatus::kFailed, text_at(run.error, "message"), now);
   }
   if (end.succeeded()) return move_run(tx, run, RunStatus::kCompleted, "", now);
   const std::string message = failure_message(end).substr(0, 3000);
@@ -146,6 +184,11 @@ Status finish_run(Tx& tx, Run& run, const RunEnd& end, Micros now) {
 Status put_artifact(Tx& tx, std::int64_t run, const OutputFile& file, Micros now) {
   ROOST_CHECK(tx.run("INSERT OR REPLACE INTO artifact VALUES (?, ?, ?, ?, ?)", run, file.path,
                      file.digest, static_cast<std::int64_t>(file.size), now));
+  return {};
+}
+
+Status remove_artifact(Tx& tx, std::int64_t run, const std::string& path) {
+  ROOST_CHECK(tx.run("DELETE FROM artifact WHERE run = ? AND path = ?", run, path));
   return {};
 }
 

@@ -23,6 +23,7 @@ class BodyReader {
 };
 
 struct Request {
+  std::string id;      // of this request alone; the answer has it as X-Request-Id
   std::string method;  // upper case
   std::string path;    // decoded, without the query; always starts with '/'
   std::multimap<std::string, std::string> query;  // decoded
@@ -31,6 +32,7 @@ struct Request {
   std::string body;                               // whole, unless the route streams it
   BodyReader* body_stream = nullptr;              // only for routes that stream
   bool peer_is_loopback = false;
+  std::string peer;  // its address
 
   std::string header(const std::string& name) const;                      // "" when absent
   std::optional<std::string> query_value(const std::string& name) const;  // the first

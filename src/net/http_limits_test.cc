@@ -44,6 +44,36 @@ class HttpLimits : public ::testing::Test {
   Signal failed;
 };
 
+TEST_F(HttpLimits, OneConnectionTooManyTakesThePlaceOfTheLongestSilentOne) {
+  test.options.most_connections = 3;
+  test.start();
+  RawConnection served(test.server->port());
+  served.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_EQ(served.read_response().substr(0, 3), "200");
+  RawConnection silent(test.server->port());
+  RawConnection later(test.server->port());
+  for (int i = 0; i < 2; ++i) {
+    RawConnection another(test.server->port());
+    another.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    EXPECT_EQ(another.read_response().substr(0, 3), "200");
+  }
+  EXPECT_TRUE(silent.ends());
+  served.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_EQ(served.read_response().substr(0, 3), "200") << "one that was of use stays";
+}
+
+TEST_F(HttpLimits, WhoeverSendsNothingAtFirstIsClosedSoon) {
+  test.options.timeouts.first = milliseconds(50);
+  test.start();
+  RawConnection served(test.server->port());
+  served.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_EQ(served.read_response().substr(0, 3), "200");
+  RawConnection silent(test.server->port());
+  EXPECT_TRUE(silent.ends());
+  served.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_EQ(served.read_response().substr(0, 3), "200");
+}
+
 TEST_F(HttpLimits, RefusesMalformedRequestsAndCloses) {
   test.start();
   for (const char* text :

@@ -50,8 +50,11 @@ class HttpServer::Server {
       : tls_(std::move(tls)) {
     parts_.options = std::move(options);
     parts_.router = std::move(router);
-    for (int i = 0; i < std::max(1, parts_.options.io_threads); ++i) {
-      threads_.push_back(std::make_unique<IoThread>(parts_.options.timeouts));
+    const int threads = std::max(1, parts_.options.io_threads);
+    const std::size_t most = parts_.options.most_connections;
+    for (int i = 0; i < threads; ++i) {
+      threads_.push_back(std::make_unique<IoThread>(
+          parts_.options.timeouts, most == 0 ? 0 : std::max<std::size_t>(1, most / static_cast<std::size_t>(threads))));
     }
     listener_.emplace(
         threads_[0]->context(), std::move(socket),
@@ -64,7 +67,10 @@ class HttpServer::Server {
     if (std::exchange(started_, true)) return;
     const int workers = std::max(1, parts_.options.worker_threads);
     parts_.workers = std::make_unique<WorkerPool>(workers);
-    parts_.upload_workers = std::make_unique<WorkerPool>(workers);
+    for (const int threads : parts_.options.lanes) {
+      parts_.lanes.push_back(std::make_unique<WorkerPool>(std::max(1, threads)));
+    }
+    parts_.upload_workers = std::make_unique<WorkerPool>(workers, std::max(workers, parts_.options.most_uploads));
     listener_->start();
     for (auto& thread : threads_) thread->start();
   }
@@ -78,6 +84,7 @@ class HttpServer::Server {
     for (auto thread = threads_.rbegin(); thread != threads_.rend(); ++thread) (*thread)->join();
     // Streams that ended are destroyed there.
     parts_.upload_workers.reset();
+    parts_.lanes.clear();
     parts_.workers.reset();
   }
 
@@ -87,7 +94,7 @@ class HttpServer::Server {
     IoThread& thread = *threads_[next_thread_++ % threads_.size()];
     auto fd = std::make_shared<Fd>(std::move(accepted));
     const auto protocol = peer.is_v6() ? tcp::v6() : tcp::v4();
-    asio::dispatch(thread.context(), [this, &thread, fd, protocol, loopback = is_loopback(peer)] {
+    asio::dispatch(thread.context(), [this, &thread, fd, protocol, peer] {
       tcp::socket socket(thread.context());
       boost::system::error_code error;
       socket.assign(protocol, fd->get(), error);
@@ -95,7 +102,8 @@ class HttpServer::Server {
       fd->release();
       auto transport = tls_ ? make_tls_transport(std::move(socket), *tls_)
                             : make_plain_transport(std::move(socket));
-      thread.add(std::make_shared<Session>(thread, parts_, std::move(transport), loopback));
+      thread.add(std::make_shared<Session>(thread, parts_, std::move(transport), is_loopback(peer),
+                                            peer.to_string()));
     });
   }
 

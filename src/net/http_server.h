@@ -21,6 +21,7 @@ struct TlsFiles {
 // After how long a peer that does nothing is given up.
 struct HttpTimeouts {
   std::chrono::milliseconds idle{60'000};   // between requests
+  std::chrono::milliseconds first{10'000};  // before the first one: nothing is known of who that is
   std::chrono::milliseconds head{10'000};   // from a request's first byte to the end of its headers
   std::chrono::milliseconds stall{60'000};  // no byte of a body comes, or none of an answer goes
   std::chrono::milliseconds linger{2'000};  // reading on after an early answer, so that it arrives
@@ -32,11 +33,24 @@ struct HttpServerOptions {
   TlsFiles tls;
   int io_threads = 1;
   int worker_threads = 8;
+  // Most connections at once; 0: as many as there can be. One more takes the place of the one that has waited
+  // longest to send something, and is closed itself if all are at work.
+  std::size_t most_connections = 0;
+  std::string extra_head;  // whole header lines, each with its CRLF, that every answer carries
+  // Further worker pools, by their number of threads: routes of lane 1 have the first. What must not wait behind the
+  // rest has one of its own.
+  std::vector<int> lanes;
+  int most_uploads = 1024;  // handlers that wait for their request's body, each on a thread
+  // All bodies that are held in memory together, but for small ones; who comes when it is full is told to come back.
+  std::uint64_t body_memory = 1ULL << 30;
   // Body of an error the server itself answers with (no route, bad request, too large, ...).
   std::function<std::string(const Error&)> error_body;
   // Called on the worker thread before a route's handler; a value returned is the answer instead. A
   // body that the route does not stream has been read by then.
   std::function<std::optional<Response>(Request&, const Route&)> before;
+  // Called when a request's head is there, on an io thread, so it must not block. What it returns is kept until the
+  // request is answered; an error is the answer (kUnavailable: with Retry-After). None: everybody may come.
+  std::function<Result<std::shared_ptr<void>>(const Request&, const Route&)> admit;
   // Called after each answered request: operation ("" if no route was found), status, seconds (for
   // streams: until the headers). On an io thread, so it must not block.
   std::function<void(const std::string& operation, int status, double seconds)> observed;
@@ -44,8 +58,8 @@ struct HttpServerOptions {
 };
 
 // HTTP/1.1 with keep-alive, pipelined requests answered in order, optional TLS. Handlers are plain
-// blocking functions and run on a worker pool; those of routes that stream their request body have
-// `worker_threads` of their own, so that slow uploads cannot hold up the others. Streams
+// blocking functions and run on a worker pool, that of their lane; those of routes that stream their request body have
+// threads of their own, so that slow uploads cannot hold up the others, nor each other. Streams
 // (ResponseStream) cost no thread while they wait. A handler that throws is answered with 500.
 class HttpServer {
  public:

@@ -1,6 +1,7 @@
 #include "net/io_thread.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <boost/asio/post.hpp>
 
@@ -9,11 +10,12 @@
 
 namespace roost {
 
-IoThread::IoThread(const HttpTimeouts& timeouts)
+IoThread::IoThread(const HttpTimeouts& timeouts, std::size_t most_sessions)
     : work_(context_.get_executor()),
       timer_(context_),
-      look_every_(std::clamp(std::min({timeouts.idle, timeouts.head, timeouts.stall}) / 4,
-                             std::chrono::milliseconds(10), std::chrono::milliseconds(1000))) {}
+      look_every_(std::clamp(std::min({timeouts.idle, timeouts.first, timeouts.head, timeouts.stall}) / 4,
+                             std::chrono::milliseconds(10), std::chrono::milliseconds(1000))),
+      most_sessions_(most_sessions) {}
 
 IoThread::~IoThread() { join(); }
 
@@ -48,6 +50,7 @@ void IoThread::join() {
 
 void IoThread::add(std::shared_ptr<Session> session) {
   if (stopping_) return;
+  if (most_sessions_ > 0 && sessions_.size() >= most_sessions_ && !make_room()) return;
   sessions_.emplace(session.get(), session);
   session->start();
 }
@@ -55,6 +58,21 @@ void IoThread::add(std::shared_ptr<Session> session) {
 void IoThread::remove(const Session& session) {
   sessions_.erase(&session);
   end_if_unused();
+}
+
+// Closes the connection that has waited longest to send something: first of all one that never sent anything.
+bool IoThread::make_room() {
+  Session* chosen = nullptr;
+  for (const auto& [key, session] : sessions_) {
+    if (!session->waiting_since()) continue;
+    const auto rank = [](const Session& s) { return std::pair(s.has_served(), *s.waiting_since()); };
+    if (!chosen || rank(*session) < rank(*chosen)) chosen = session.get();
+  }
+  if (chosen) chosen->make_way();
+  if (!std::exchange(told_full_, true)) {
+    log_warning("there are as many connections as there may be ({}); idle ones are closed", most_sessions_);
+  }
+  return chosen != nullptr;
 }
 
 void IoThread::look_for_late_ones() {

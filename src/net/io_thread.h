@@ -20,7 +20,8 @@ class Session;
 // their deadline, which is cheaper than a timer for each.
 class IoThread {
  public:
-  explicit IoThread(const HttpTimeouts& timeouts);
+  // With `most_sessions` at once at most; 0: any number.
+  IoThread(const HttpTimeouts& timeouts, std::size_t most_sessions);
   ~IoThread();
 
   boost::asio::io_context& context() { return context_; }
@@ -36,6 +37,7 @@ class IoThread {
  private:
   void run();
   void look_for_late_ones();
+  bool make_room();
   std::vector<std::shared_ptr<Session>> sessions() const;
   void end_if_unused();
 
@@ -43,8 +45,10 @@ class IoThread {
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
   boost::asio::steady_timer timer_;
   std::chrono::milliseconds look_every_;
+  const std::size_t most_sessions_;
   std::unordered_map<const Session*, std::shared_ptr<Session>> sessions_;
   bool stopping_ = false;
+  bool told_full_ = false;
   std::thread thread_;
 };
 

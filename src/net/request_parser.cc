@@ -18,6 +18,13 @@ Refusal malformed(const std::string& why) {
   return refuse(400, ErrorCode::kInvalidArgument, "malformed HTTP request: " + why);
 }
 
+bool has_folded_line(std::string_view head) {
+  for (std::size_t at = head.find('\n'); at != head.npos && at + 1 < head.size(); at = head.find('\n', at + 1)) {
+    if (head[at + 1] == ' ' || head[at + 1] == '\t') return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 RequestParser::RequestParser() {
@@ -33,6 +40,10 @@ tl::expected<std::size_t, Refusal> RequestParser::put_head(std::string_view byte
   head_bytes_ += used;
   if (head_bytes_ + (head_done() ? 0 : bytes.size() - used) > kHeadLimit) {
     return tl::unexpected(refusal(http::error::header_limit));
+  }
+  // Whole headers are used at a time. Beast unfolds what others before or behind us may read as two.
+  if (has_folded_line(bytes.substr(0, used))) {
+    return tl::unexpected(malformed("a header goes on in the next line, which HTTP/1.1 no longer allows"));
   }
   if (head_done()) {
     if (auto bad = check_head()) return tl::unexpected(std::move(*bad));

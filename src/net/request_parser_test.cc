@@ -135,5 +135,18 @@ TEST(RequestParser, LimitsBody) {
   EXPECT_EQ(body, "abcdef");
 }
 
+TEST(RequestParser, RefusesHeadersThatGoOnInTheNextLine) {
+  for (const std::string_view head :
+       {"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding:\r\n chunked\r\n\r\n0\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chun\r\n\tked\r\n\r\n0\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: x\r\nX-One: 1\r\n \r\n\r\n", "GET / HTTP/1.1\r\n Host: x\r\n\r\n"}) {
+    for (std::size_t step = 1; step <= head.size(); ++step) {
+      RequestParser parser;
+      std::string body;
+      EXPECT_EQ(parse(parser, head, step, body), 400) << head << step;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace roost

@@ -42,7 +42,7 @@ void add_header(std::string& out, std::string_view name, std::string_view value)
 }  // namespace
 
 std::string response_head(const Response& response, const BodyFraming& framing, bool keep_alive,
-                          bool http_1_0) {
+                          bool http_1_0, std::string_view extra) {
   std::string out;
   out.reserve(256);
   out += "HTTP/1.1 ";
@@ -57,6 +57,7 @@ std::string response_head(const Response& response, const BodyFraming& framing, 
     add_header(out, "Content-Type", response.content_type);
   }
   for (const auto& [name, value] : response.headers) add_header(out, name, value);
+  out += extra;
   if (framing.kind == BodyFraming::kLength) {
     out += "Content-Length: ";
     add_number(out, framing.length);

@@ -14,6 +14,11 @@ struct Route {
   std::string operation;  // the OpenAPI operationId
   BodyRule body;
   Handler handler;
+  // Called on a worker once the head is there, before a large body is read; an answer is given instead of reading it.
+  // None: the handler decides alone.
+  std::function<std::optional<Response>(Request&)> check_head = {};
+  std::size_t lane = 0;   // of HttpServerOptions::lanes
+  std::string need = {};  // who may call it, for those who list routes
 };
 
 // Finds the route for a request. Filled before the server starts, then only read. Where several

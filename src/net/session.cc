@@ -1,10 +1,13 @@
 #include "net/session.h"
 
+#include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 
+#include "base/digest.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -29,10 +32,17 @@ std::string error_text(const HttpServerOptions& options, const Error& error) {
   return to_text({{"error", {{"code", error_code_name(error.code)}, {"message", error.message}}}});
 }
 
-Refusal internal_error(const Route& route) {
+Refusal internal_error(const Exchange& exchange) {
   return {500,
-          {ErrorCode::kInternal,
-           "the server failed to answer " + route.operation + "; its log says why"}};
+          {ErrorCode::kInternal, "the server failed to answer " + exchange.route->operation +
+                                     "; its log says why (request " + exchange.request.id + ")"}};
+}
+
+// Different in every process, so that logs of several starts can be searched together.
+std::string new_request_id() {
+  static const std::string process = random_hex(4);
+  static std::atomic<std::uint64_t> count = 0;
+  return process + "-" + std::to_string(++count);
 }
 
 bool has_no_body(int status) { return status == 204 || status == 304; }
@@ -40,11 +50,12 @@ bool has_no_body(int status) { return status == 204 || status == 304; }
 }  // namespace
 
 Session::Session(IoThread& io, ServerParts& parts, std::unique_ptr<Transport> transport,
-                 bool peer_is_loopback)
+                 bool peer_is_loopback, std::string peer)
     : io_(io),
       parts_(parts),
       transport_(std::move(transport)),
       peer_is_loopback_(peer_is_loopback),
+      peer_(std::move(peer)),
       timer_(io.context()) {}
 
 Session::~Session() = default;
@@ -59,7 +70,11 @@ void Session::stop() {
 }
 
 void Session::close_if_late(steady_clock::time_point now) {
-  if (now < deadline_) return;
+  if (now >= deadline_) make_way();
+}
+
+void Session::make_way() {
+  waiting_since_.reset();
   late_ = true;
   clear_deadline();
   transport_->close();
@@ -81,28 +96,33 @@ asio::awaitable<void> Session::run() {
 
 Session::Await Session::shake_hands() {
   set_deadline(parts_.options.timeouts.head);
+  waiting_since_ = steady_clock::now();
   transport_->handshake(me());
   while (!handshake_ok_ && !stopping_) co_await news_.wait();
+  waiting_since_.reset();
   co_return handshake_ok_.value_or(false);
 }
 
 Session::Await Session::serve_request() {
-  Exchange& exchange = exchange_.emplace();
+  Exchange& exchange = exchange_.emplace(parts_);
   std::optional<Refusal> refusal;
   const bool came = co_await read_head(refusal);
   if (!came) co_return false;
   clear_deadline();
+  exchange.request.id = new_request_id();
   if (!refusal) {
     exchange.must_close = false;
     refusal = find_route();
   }
-  if (!refusal && exchange.route->body.stream) {
+  bool is_wanted = !refusal;
+  if (is_wanted && has_large_body()) is_wanted = co_await may_send_body(refusal);
+  if (is_wanted && exchange.route->body.stream) {
     co_await stream_body(refusal);
-  } else if (!refusal) {
+  } else if (is_wanted) {
     const bool whole = co_await read_body(refusal);
     if (!whole) co_return false;
     if (!refusal) {
-      start_work(*parts_.workers, &Session::run_handler);
+      start_work(parts_.pool_of(*exchange.route), &Session::run_handler);
       co_await work_done();
     }
   }
@@ -114,7 +134,9 @@ Session::Await Session::serve_request() {
 Session::Await Session::read_head(std::optional<Refusal>& refusal) {
   Exchange& exchange = *exchange_;
   if (!reading_) input_.resize(InputBuffer::kSmall);
-  set_deadline(parts_.options.timeouts.idle);
+  const HttpTimeouts& timeouts = parts_.options.timeouts;
+  set_deadline(has_served_ ? timeouts.idle : std::min(timeouts.idle, timeouts.first));
+  waiting_since_ = steady_clock::now();
   bool begun = false;
   for (;;) {
     // Some peers send an empty line after a body.
@@ -123,6 +145,7 @@ Session::Await Session::read_head(std::optional<Refusal>& refusal) {
     }
     if (!input_.unread().empty()) {
       if (!std::exchange(begun, true)) {
+        waiting_since_.reset();
         exchange.began = steady_clock::now();
         set_deadline(parts_.options.timeouts.head);
       }
@@ -145,13 +168,19 @@ std::optional<Refusal> Session::find_route() {
   request.method = exchange.parser.method;
   request.headers = std::move(exchange.parser.headers);
   request.peer_is_loopback = peer_is_loopback_;
+  request.peer = peer_;
   auto raw_path = parse_request_target(exchange.parser.target, request);
   if (!raw_path) return Refusal{400, std::move(raw_path).error()};
   Router::Match match = parts_.router.find(request.method, *raw_path);
   if (match.route) {
     exchange.route = match.route;
     request.parameters = std::move(match.parameters);
-    return exchange.parser.limit_body(match.route->body.limit);
+    if (auto refusal = exchange.parser.limit_body(match.route->body.limit)) return refusal;
+    if (!parts_.options.admit) return std::nullopt;
+    auto admission = parts_.options.admit(request, *match.route);
+    if (!admission) return Refusal{http_status(admission.error().code), std::move(admission).error()};
+    exchange.admission = *std::move(admission);
+    return std::nullopt;
   }
   const std::string path = printable(request.path, 200);
   if (match.allowed.empty()) {
@@ -169,6 +198,8 @@ Session::Await Session::answer() {
   Exchange& exchange = *exchange_;
   const RequestParser& parser = exchange.parser;
   Response& response = exchange.response;
+  response.headers["X-Request-Id"] = exchange.request.id;
+  if (response.status >= 500) log_failure();
   exchange.keep_alive = !exchange.must_close && parser.keep_alive() && !stopping_ &&
                         (parser.done() || few_bytes_remain());
   const bool head_only = exchange.request.method == "HEAD" || has_no_body(response.status);
@@ -181,7 +212,8 @@ Session::Await Session::answer() {
     if (response.stream && !response.stream_length) framing.kind = BodyFraming::kChunked;
     if (has_no_body(response.status)) framing.kind = BodyFraming::kNone;
     if (response.stream) drop_stream();
-    std::string head = response_head(response, framing, exchange.keep_alive, parser.http_1_0());
+    std::string head = response_head(response, framing, exchange.keep_alive, parser.http_1_0(),
+                                     parts_.options.extra_head);
     out_ = {};
     if (!head_only && response.body.size() <= kSmallBody) {
       head += response.body;
@@ -192,6 +224,7 @@ Session::Await Session::answer() {
     sent = co_await write();
     observe();
   }
+  has_served_ = true;
   linger_ = exchange.must_close || !parser.done() || !input_.unread().empty();
   if (!sent || !exchange.keep_alive) co_return false;
   if (parser.done()) co_return true;
@@ -200,6 +233,7 @@ Session::Await Session::answer() {
 }
 
 asio::awaitable<void> Session::hang_up() {
+  waiting_since_.reset();
   // After an exception a handler may still be at work.
   if (body_) body_->fail({ErrorCode::kUnavailable, "the connection failed"});
   while (working_) co_await news_.wait();
@@ -225,9 +259,16 @@ void Session::refuse(const Refusal& refusal) {
   Response& response = exchange_->response;
   if (response.stream) drop_stream();
   if (refusal.status == 413) exchange_->must_close = true;
+  if (refusal.status == 503) response.headers["Retry-After"] = "1";
   response.status = refusal.status;
   response.content_type = "application/json";
   response.body = error_text(parts_.options, refusal.error);
+}
+
+void Session::log_failure() {
+  const Exchange& exchange = *exchange_;
+  log_error("request {}: {} {} was answered {}: {}", exchange.request.id, printable(exchange.request.method, 20),
+            printable(exchange.request.path, 200), exchange.response.status, printable(exchange.response.body, 500));
 }
 
 void Session::observe() {
@@ -238,12 +279,26 @@ void Session::observe() {
                           exchange.response.status, took.count());
 }
 
+void Session::run_head_check() {
+  Exchange& exchange = *exchange_;
+  try {
+    if (auto answer = exchange.route->check_head(exchange.request)) {
+      exchange.response = *std::move(answer);
+      exchange.is_answered = true;
+    }
+  } catch (const std::exception& error) {
+    log_error("{}: the check of the head threw: {}", exchange.route->operation, error.what());
+    exchange.is_answered = true;
+    refuse(internal_error(exchange));
+  }
+}
+
 void Session::run_handler() {
   call_handler();
   Exchange& exchange = *exchange_;
   if (!exchange.response.stream || exchange.request.method == "HEAD") return;
   run_stream_step();
-  if (exchange.stream_failed) refuse(internal_error(*exchange.route));
+  if (exchange.stream_failed) refuse(internal_error(exchange));
 }
 
 void Session::call_handler() {
@@ -260,8 +315,8 @@ void Session::call_handler() {
   } catch (...) {
     thrown = "something that is not a std::exception";
   }
-  log_error("{} {}: the handler threw: {}", request.method, printable(request.path, 200), thrown);
-  refuse(internal_error(*exchange.route));
+  log_error("request {}: the handler of {} threw: {}", request.id, exchange.route->operation, thrown);
+  refuse(internal_error(exchange));
 }
 
 }  // namespace roost

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -30,15 +31,50 @@ struct ServerParts {
   HttpServerOptions options;
   Router router;
   std::unique_ptr<WorkerPool> workers;
+  std::vector<std::unique_ptr<WorkerPool>> lanes;
   std::unique_ptr<WorkerPool> upload_workers;  // for handlers that wait for their request's body
+  std::atomic<std::uint64_t> body_bytes = 0;   // of bodies in memory
+
+  WorkerPool& pool_of(const Route& route) {
+    return route.lane == 0 || route.lane > lanes.size() ? *workers : *lanes[route.lane - 1];
+  }
+};
+
+// A share of ServerParts::body_bytes, given back at the end.
+class BodyShare {
+ public:
+  explicit BodyShare(ServerParts& parts) : parts_(parts) {}
+  ~BodyShare() { parts_.body_bytes -= held_; }
+  BodyShare(const BodyShare&) = delete;
+  BodyShare& operator=(const BodyShare&) = delete;
+  // Makes the share at least `bytes`; false if there is not that much left.
+  bool grow_to(std::uint64_t bytes) {
+    if (bytes <= held_) return true;
+    const std::uint64_t more = bytes - held_;
+    if (parts_.body_bytes.fetch_add(more) + more > parts_.options.body_memory) {
+      parts_.body_bytes -= more;
+      return false;
+    }
+    held_ = bytes;
+    return true;
+  }
+
+ private:
+  ServerParts& parts_;
+  std::uint64_t held_ = 0;
 };
 
 // One request and its answer.
 struct Exchange {
+  explicit Exchange(ServerParts& parts) : share(parts) {}
+
+  std::shared_ptr<void> admission;
+  BodyShare share;
   RequestParser parser;
   std::chrono::steady_clock::time_point began;
   Request request;
   const Route* route = nullptr;
+  bool is_answered = false;  // by the check of its head
   bool must_close = true;  // until the parser knows where the request ends
   bool continue_sent = false;
 
@@ -57,13 +93,18 @@ struct Exchange {
 class Session final : public std::enable_shared_from_this<Session>, public TransportClient {
  public:
   Session(IoThread& io, ServerParts& parts, std::unique_ptr<Transport> transport,
-          bool peer_is_loopback);
+          bool peer_is_loopback, std::string peer);
   ~Session();
 
   void start();
   // Ends as HttpServer::stop() says.
   void stop();
   void close_if_late(std::chrono::steady_clock::time_point now);
+  // Since when it has waited for the first byte of a request; nothing if it is at work.
+  const std::optional<std::chrono::steady_clock::time_point>& waiting_since() const { return waiting_since_; }
+  bool has_served() const { return has_served_; }
+  // Another connection needs its place.
+  void make_way();
 
  private:
   // How long a peer may take for its last answer when the server stops.
@@ -80,9 +121,13 @@ class Session final : public std::enable_shared_from_this<Session>, public Trans
   Await answer();
   boost::asio::awaitable<void> hang_up();
   void refuse(const Refusal& refusal);
+  void log_failure();
   void observe();
 
   // session_body.cc: the request's body
+  bool has_large_body() const;
+  // Before anything of a large body is taken: false if the answer is there already.
+  Await may_send_body(std::optional<Refusal>& refusal);
   Await read_body(std::optional<Refusal>& refusal);
   // Runs the handler while the body comes; returns when the handler has.
   boost::asio::awaitable<void> stream_body(std::optional<Refusal>& refusal);
@@ -103,6 +148,7 @@ class Session final : public std::enable_shared_from_this<Session>, public Trans
   void drop_stream();
 
   // On a worker.
+  void run_head_check();
   void run_handler();
   void call_handler();
   void run_stream_step();
@@ -134,10 +180,13 @@ class Session final : public std::enable_shared_from_this<Session>, public Trans
   ServerParts& parts_;
   std::unique_ptr<Transport> transport_;
   const bool peer_is_loopback_;
+  const std::string peer_;
 
   Event news_;
   bool stopping_ = false;
   bool late_ = false;
+  std::optional<std::chrono::steady_clock::time_point> waiting_since_;
+  bool has_served_ = false;  // a request
   std::chrono::steady_clock::time_point deadline_ = std::chrono::steady_clock::time_point::max();
 
   InputBuffer input_;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "net/session.h"
@@ -8,9 +9,35 @@ namespace {
 // An unread body up to this size is read and thrown away, which keeps the connection usable.
 constexpr std::uint64_t kWorthDiscarding = 64 * 1024;
 
+// Bodies up to this size are read whatever they are: asking first would take longer.
+constexpr std::uint64_t kSmall = 64 * 1024;
+constexpr std::uint64_t kFirstReserve = 1 << 20;
+
+void refuse_for_room(std::optional<Refusal>& refusal) {
+  std::string why = "too many large requests are being received; try again in a moment";
+  refusal.emplace(Refusal{503, Error{ErrorCode::kUnavailable, std::move(why)}});
+}
+
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
 }  // namespace
+
+bool Session::has_large_body() const {
+  const auto length = exchange_->parser.content_length();
+  return !exchange_->parser.done() && (!length || *length > kSmall);
+}
+
+Session::Await Session::may_send_body(std::optional<Refusal>& refusal) {
+  Exchange& exchange = *exchange_;
+  if (exchange.route->check_head) {
+    start_work(parts_.pool_of(*exchange.route), &Session::run_head_check);
+    co_await work_done();
+    if (exchange.is_answered) co_return false;
+  }
+  const auto length = exchange.parser.content_length();
+  if (length && !exchange.route->body.stream && !exchange.share.grow_to(*length)) refuse_for_room(refusal);
+  co_return !refusal;
+}
 
 void Session::size_input_for_body() {
   const auto length = exchange_->parser.content_length();
@@ -37,9 +64,11 @@ Session::Await Session::read_body(std::optional<Refusal>& refusal) {
   std::string& body = exchange.request.body;
   if (parser.done()) co_return true;
   size_input_for_body();
-  if (const auto length = parser.content_length()) body.reserve(*length);
+  // Memory is taken as the bytes come, not as they are announced.
+  if (const auto length = parser.content_length()) body.reserve(std::min<std::uint64_t>(*length, kFirstReserve));
   for (;;) {
     refusal = parse_body(body);
+    if (!refusal && body.size() > kSmall && !exchange.share.grow_to(body.size())) refuse_for_room(refusal);
     if (refusal || parser.done()) break;
     if (parser.expects_continue() && !exchange.continue_sent && body.empty()) {
       const bool sent = co_await send_continue();

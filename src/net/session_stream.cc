@@ -23,7 +23,7 @@ void Session::run_stream_step() {
   } catch (...) {
     thrown = "something that is not a std::exception";
   }
-  log_error("{}: the answer's stream threw: {}", exchange.route->operation, thrown);
+  log_error("request {}: the answer's stream of {} threw: {}", exchange.request.id, exchange.route->operation, thrown);
   exchange.stream_failed = true;
 }
 
@@ -43,8 +43,8 @@ Session::Await Session::send_stream() {
     framing.kind = BodyFraming::kUntilClose;
     exchange.keep_alive = false;
   }
-  std::string head =
-      response_head(exchange.response, framing, exchange.keep_alive, exchange.parser.http_1_0());
+  std::string head = response_head(exchange.response, framing, exchange.keep_alive,
+                                   exchange.parser.http_1_0(), parts_.options.extra_head);
   const bool sent = co_await send_pieces(framing, head);
   drop_stream();
   co_return sent;
@@ -73,7 +73,7 @@ Session::Await Session::send_pieces(BodyFraming framing, std::string& head) {
       const bool wanted = co_await wait_for_news();
       if (!wanted) co_return false;
     }
-    start_work(*parts_.workers, &Session::run_stream_step);
+    start_work(parts_.pool_of(*exchange.route), &Session::run_stream_step);
     co_await work_done();
   }
   co_return false;

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "domain/spool_record.h"
+#include "observe/block_tail.h"
 #include "observe/metric_block.h"
 #include "observe/metric_store.h"
 #include "records/run_records.h"
@@ -15,7 +16,7 @@
 namespace roost {
 namespace {
 
-constexpr std::size_t kMaxMetrics = 10'000;
+constexpr std::int64_t kMaxMetrics = 10'000;
 
 // The points of one metric that came with this piece of spool, and the row they go to.
 struct Series {
@@ -45,6 +46,7 @@ class Ingest {
       return {};
     }
     if (record.kind != "list") return append_value(*series, point, record.value);
+    if (series->count == 0) series->last = point;  // also an empty list was logged at a time
     for (const Json& item : record.value) {
       if (const auto number = json_number(item)) {
         point.value = *number;
@@ -62,7 +64,8 @@ class Ingest {
       ROOST_CHECK(tx_.run(
           "UPDATE metric SET kind = ?, count = ?, min = ?, max = ?, last_json = ?, last_step = ?,"
           " last_at = ?, last_number = ? WHERE id = ?",
-          series->kind, series->count, series->min, series->max, series->last_json,
+          series->kind, series->count, series->min, series->max,
+          series->count == 0 ? std::nullopt : std::optional<std::string_view>(series->last_json),
           series->last.step == MetricPoint::kNoStep ? std::nullopt : std::optional(series->last.step),
           series->last.at, series->last_number, series->id));
     }
@@ -98,9 +101,7 @@ class Ingest {
       ROOST_CHECK(rows.status());
     }
     if (series->id == 0) {
-      if (by_name_.size() >= kMaxMetrics) {
-        return fail(ErrorCode::kInvalidArgument, "a run has at most 10,000 metrics");
-      }
+      ROOST_CHECK(check_room(record.name));
       ROOST_CHECK(tx_.run("INSERT INTO metric (run, attempt, name, kind, count) VALUES (?, ?, ?, ?, 0)",
                           run_.seq, attempt_, record.name, record.kind));
       series->id = tx_.last_insert_id();
@@ -109,6 +110,28 @@ class Ingest {
     recent_ = series.get();
     by_name_.emplace(series->name, std::move(series));
     return recent_;
+  }
+
+  // Whether the run may have a metric of that name. One that an earlier attempt had is none more.
+  Status check_room(std::string_view name) {
+    if (!names_ || (*names_ >= kMaxMetrics && !is_full_)) {
+      // Counted anew at the limit: names of earlier attempts were counted twice on the way there.
+      is_full_ = names_.has_value();
+      Rows rows = tx_.query("SELECT count(DISTINCT name) FROM metric WHERE run = ?", run_.seq);
+      names_ = rows.next() ? rows.integer(0) : 0;
+      ROOST_CHECK(rows.status());
+    }
+    if (*names_ < kMaxMetrics) {
+      is_full_ = false;
+      ++*names_;
+      return {};
+    }
+    for (std::int64_t earlier = attempt_ - 1; earlier > 0; --earlier) {
+      Rows known = tx_.query("SELECT 1 FROM metric WHERE run = ? AND attempt = ? AND name = ?", run_.seq, earlier, name);
+      if (known.next()) return {};
+      ROOST_CHECK(known.status());
+    }
+    return fail(ErrorCode::kInvalidArgument, "a run has at most 10,000 metrics");
   }
 
   void append_number(Series& series, const MetricPoint& point) {
@@ -137,38 +160,50 @@ class Ingest {
     return {};
   }
 
-  // Fills up the last block of the series, then adds whole ones.
+  // Appends the points as a block of their own, together with small ones before it where it is time.
   Status flush_numbers(Series& series) {
-    std::string_view rest = series.numbers;
-    if (rest.empty()) return {};
-    const auto total = static_cast<std::int64_t>(point_count(rest));
-    std::int64_t first = series.count - total;
-    series.last_json = to_text(number_json(point_at(rest, point_count(rest) - 1).value));
-    std::string block;
-    std::int64_t block_first = first;
-    {
-      Rows rows = tx_.query(
-          "SELECT first, count, data FROM metric_block WHERE metric = ? ORDER BY first DESC LIMIT 1",
-          series.id);
-      if (rows.next() && rows.integer(0) + rows.integer(1) == first && rows.integer(1) < kBlockPoints) {
-        block_first = rows.integer(0);
-        block = rows.bytes(2);
+    if (series.numbers.empty()) return {};
+    const auto added = static_cast<std::int64_t>(point_count(series.numbers));
+    series.last_json = to_text(number_json(point_at(series.numbers, point_count(series.numbers) - 1).value));
+    std::int64_t first = series.count - added;
+    ROOST_TRY(const std::int64_t joined_first, first_to_join(series.id, first, added));
+    if (joined_first < first) {
+      std::string joined;
+      {
+        Rows rows = tx_.query("SELECT data FROM metric_block WHERE metric = ? AND first >= ? ORDER BY first",
+                              series.id, joined_first);
+        while (rows.next()) joined += rows.bytes(0);
+        ROOST_CHECK(rows.status());
       }
-      ROOST_CHECK(rows.status());
+      ROOST_CHECK(tx_.run("DELETE FROM metric_block WHERE metric = ? AND first >= ?", series.id, joined_first));
+      first = joined_first;
+      series.numbers.insert(0, joined);
     }
+    std::string_view rest = series.numbers;
     while (!rest.empty()) {
-      const std::size_t room = static_cast<std::size_t>(kBlockPoints) - point_count(block);
-      const std::size_t bytes = std::min(rest.size(), room * sizeof(MetricPoint));
-      block += rest.substr(0, bytes);
-      rest.remove_prefix(bytes);
+      const std::string_view block = rest.substr(0, static_cast<std::size_t>(kBlockPoints) * sizeof(MetricPoint));
+      rest.remove_prefix(block.size());
       const auto count = static_cast<std::int64_t>(point_count(block));
-      ROOST_CHECK(tx_.run("INSERT OR REPLACE INTO metric_block VALUES (?, ?, ?, ?)", series.id,
-                          block_first, count, Blob{block}));
-      block_first += count;
-      block.clear();
+      ROOST_CHECK(tx_.run("INSERT INTO metric_block VALUES (?, ?, ?, ?)", series.id, first, count, Blob{block}));
+      first += count;
     }
     series.numbers.clear();
     return {};
+  }
+
+  // Where the block of `added` points at `first` begins, if those before it that it should be joined with are joined.
+  Result<std::int64_t> first_to_join(std::int64_t metric, std::int64_t first, std::int64_t added) {
+    std::vector<std::int64_t> counts;
+    std::vector<std::int64_t> firsts = {first};
+    Rows rows = tx_.query("SELECT first, count FROM metric_block WHERE metric = ? ORDER BY first DESC", metric);
+    while (rows.next()) {
+      // Between two blocks may be values that are no numbers.
+      if (rows.integer(0) + rows.integer(1) != firsts.back() || rows.integer(1) >= kBlockPoints) break;
+      firsts.push_back(rows.integer(0));
+      counts.push_back(rows.integer(1));
+    }
+    ROOST_CHECK(rows.status());
+    return firsts[blocks_to_join(counts, added)];
   }
 
   Status take_tag(const SpoolRecord& record) {
@@ -193,6 +228,8 @@ class Ingest {
   const std::int64_t attempt_;
   std::unordered_map<std::string, std::unique_ptr<Series>> by_name_;
   Series* recent_ = nullptr;
+  std::optional<std::int64_t> names_;  // of metrics the run has; counted when the first new one comes
+  bool is_full_ = false;               // names_ is exact, and no more may come
   std::int64_t points_ = 0;
 };
 

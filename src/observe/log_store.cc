@@ -16,6 +16,19 @@
 namespace fs = std::filesystem;
 
 namespace roost {
+namespace {
+
+constexpr std::size_t kWriteAtOnce = 1 << 20;
+
+// A name that cannot be a file here, whatever happens, is the writer's fault and not the disk's.
+Error append_error(int error, const std::string& name) {
+  const bool in_the_way = error == ENOTDIR || error == EISDIR || error == EEXIST;
+  if (!in_the_way && error != ENAMETOOLONG) return errno_error(error, "write the log " + name);
+  return {ErrorCode::kInvalidArgument,
+          in_the_way ? "a log of another name stands in its way: one would be a file and a folder" : "its name is too long"};
+}
+
+}  // namespace
 
 // Runs are spread over folders by the last two characters of their id, which are random.
 fs::path LogStore::attempt_folder(const std::string& run, std::int64_t attempt) const {
@@ -40,10 +53,12 @@ Result<std::uint64_t> LogStore::append(const std::string& run, std::int64_t atte
   const std::lock_guard lock(lock_for(run));
   Fd fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
   if (!fd && errno == ENOENT) {
-    ROOST_CHECK(make_folders(file.parent_path()));
+    std::error_code error;
+    fs::create_directories(file.parent_path(), error);
+    if (error) return fail(append_error(error.value(), name));
     fd.reset(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
   }
-  if (!fd) return fail_errno(errno, "write the log " + name);
+  if (!fd) return fail(append_error(errno, name));
   struct stat info {};
   if (::fstat(fd.get(), &info) != 0) return fail_errno(errno, "write the log " + name);
   const auto have = static_cast<std::uint64_t>(info.st_size);
@@ -51,6 +66,10 @@ Result<std::uint64_t> LogStore::append(const std::string& run, std::int64_t atte
   bytes.remove_prefix(have - offset);
   ROOST_CHECK(write_all(fd.get(), bytes, "the log " + name));
   const std::uint64_t end = have + bytes.size();
+  // A long log is on its way to the disk while it comes, so that sync() at its end has little to wait for.
+  if (bytes.size() >= kWriteAtOnce) {
+    (void)::sync_file_range(fd.get(), static_cast<off_t>(have), static_cast<off_t>(bytes.size()), SYNC_FILE_RANGE_WRITE);
+  }
   // The line is kept in any case; without its time it only comes later among those of other ranks.
   if (at) (void)append_log_time(times_file(run, attempt, name), {end, *at});
   return end;

@@ -20,6 +20,7 @@ struct MetricPoint {
 };
 static_assert(sizeof(MetricPoint) == 24);
 
+// A full block. Those at the end of a series are smaller; see block_tail.h.
 inline constexpr std::int64_t kBlockPoints = 4096;
 
 inline void append_point(std::string& block, const MetricPoint& point) {

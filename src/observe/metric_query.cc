@@ -19,7 +19,7 @@ MetricSummary read_summary(const Rows& rows) {
   summary.name = rows.text(1);
   summary.kind = rows.text(2);
   summary.count = rows.integer(3);
-  if (!rows.is_null(4)) summary.last = Json::parse(rows.bytes(4), nullptr, false);
+  if (!rows.is_null(4)) summary.last = stored_json(rows.bytes(4));
   if (!rows.is_null(5)) summary.min = rows.real(5);
   if (!rows.is_null(6)) summary.max = rows.real(6);
   summary.last_step = rows.maybe_integer(7);
@@ -135,7 +135,7 @@ Result<Json> metric_points(Tx& tx, const MetricSummary& metric, std::int64_t fro
     points[rows.integer(0)] = {{"index", rows.integer(0)},
                                {"step", rows.is_null(1) ? Json() : Json(rows.integer(1))},
                                {"at", format_time(rows.integer(2))},
-                               {"value", Json::parse(rows.bytes(3), nullptr, false)}};
+                               {"value", stored_json(rows.bytes(3))}};
   }
   ROOST_CHECK(rows.status());
   Json list = Json::array();
@@ -165,44 +165,6 @@ Result<Json> metric_buckets(Tx& tx, const MetricSummary& metric, std::int64_t bu
   }
   return Json{{"name", metric.name}, {"kind", metric.kind}, {"count", metric.count},
               {"buckets", std::move(list)}};
-}
-
-Status insert_system_sample(Tx& tx, std::int64_t run, const std::string& node, Micros at,
-                            const Json& values) {
-  ROOST_CHECK(tx.run("INSERT OR REPLACE INTO system_sample VALUES (?, ?, ?, ?)", run, node, at,
-                     to_text(values)));
-  return {};
-}
-
-Result<Json> system_series(Tx& tx, std::int64_t run, std::int64_t buckets) {
-  struct Sample {
-    Micros at;
-    double value;
-  };
-  std::map<std::pair<std::string, std::string>, std::vector<Sample>> series;
-  Rows rows = tx.query(
-      "SELECT node, at, values_json FROM system_sample WHERE run = ? ORDER BY node, at", run);
-  while (rows.next()) {
-    const Json values = Json::parse(rows.bytes(2), nullptr, false);
-    if (!values.is_object()) continue;
-    for (const auto& item : values.items()) {
-      if (const auto number = json_number(item.value())) {
-        series[{rows.text(0), item.key()}].push_back({rows.integer(1), *number});
-      }
-    }
-  }
-  ROOST_CHECK(rows.status());
-  Json list = Json::array();
-  for (const auto& [key, samples] : series) {
-    // Every n-th of a long series is enough to see the load.
-    const std::size_t stride = std::max<std::size_t>(1, samples.size() / static_cast<std::size_t>(buckets));
-    Json points = Json::array();
-    for (std::size_t i = 0; i < samples.size(); i += stride) {
-      points.push_back({{"at", format_time(samples[i].at)}, {"value", number_json(samples[i].value)}});
-    }
-    list.push_back({{"node", key.first}, {"name", key.second}, {"points", std::move(points)}});
-  }
-  return Json{{"series", std::move(list)}};
 }
 
 }  // namespace roost

@@ -52,8 +52,4 @@ Result<Json> metric_points(Tx& tx, const MetricSummary& metric, std::int64_t fro
 // maximum, so that no spike is lost.
 Result<Json> metric_buckets(Tx& tx, const MetricSummary& metric, std::int64_t buckets);
 
-Status insert_system_sample(Tx& tx, std::int64_t run, const std::string& node, Micros at,
-                            const Json& values);
-Result<Json> system_series(Tx& tx, std::int64_t run, std::int64_t buckets);
-
 }  // namespace roost

@@ -100,6 +100,34 @@ TEST_F(Observe, LongSeriesSpanBlocksAndBucketsKeepTheSpikes) {
   });
 }
 
+// Ten times a second a run's newest points arrive, a few of each metric.
+TEST_F(Observe, APointIsWrittenAFewTimesNotOnceForEveryPieceAfterIt) {
+  Run run = add_run();
+  write([](Tx& tx) -> Status {
+    ROOST_CHECK(tx.run("CREATE TABLE written (bytes INTEGER)"));
+    ROOST_CHECK(tx.run("CREATE TRIGGER count_bytes AFTER INSERT ON metric_block"
+                       " BEGIN INSERT INTO written VALUES (length(new.data)); END"));
+    return {};
+  });
+  constexpr int kPieces = 2500;
+  std::uint64_t offset = 0;
+  for (int i = 0; i < kPieces; ++i) offset = ingest(run, offset, scalar(2 * i) + scalar(2 * i + 1)).length;
+  std::int64_t bytes = 0;
+  std::int64_t blocks = 0;
+  write([&](Tx& tx) -> Status {
+    Rows rows = tx.query("SELECT sum(bytes), (SELECT count(*) FROM metric_block) FROM written");
+    if (!rows.next()) return rows.status();
+    bytes = rows.integer(0);
+    blocks = rows.integer(1);
+    return {};
+  });
+  EXPECT_LE(bytes, 6 * 24 * 2 * kPieces);
+  EXPECT_LE(blocks, 30);
+  const Json got = points(run, "loss");
+  ASSERT_EQ(got.size(), 2U * kPieces);
+  for (std::size_t i = 0; i < got.size(); ++i) ASSERT_EQ(got[i]["value"], static_cast<double>(i));
+}
+
 TEST_F(Observe, LogsTakeEveryByteOnceWhateverIsRepeated) {
   LogStore logs(folder_ / "logs");
   EXPECT_EQ(logs.append("r1", 1, "azureml-logs/70_driver_log.txt", 0, "hello ").value(), 6U);

@@ -54,15 +54,15 @@ Result<std::unique_ptr<EnvironmentCache>> EnvironmentCache::open(const fs::path&
   for (const auto& path : entries) {
     if (path.extension() != ".json") continue;
     const auto text = read_file(path);
-    const Json json = text ? Json::parse(*text, nullptr, false) : Json();
+    const Json json = text ? stored_json(*text) : Json();
     CachedEnvironment environment;
     if (json.is_object()) {
-      environment.digest = json.value("digest", "");
-      environment.folder = json.value("folder", "");
+      environment.digest = text_at(json, "digest");
+      environment.folder = text_at(json, "folder");
       environment.built = built_from(json);
-      environment.size = json.value("size", std::uint64_t{0});
-      environment.created = parse_time(json.value("created_at", "")).value_or(0);
-      environment.used = parse_time(json.value("used_at", "")).value_or(0);
+      environment.size = size_at(json, "size");
+      environment.created = parse_time(text_at(json, "created_at")).value_or(0);
+      environment.used = parse_time(text_at(json, "used_at")).value_or(0);
     }
     if (!is_digest(environment.digest) || !fs::exists(environment.folder, error)) {
       fs::remove(path, error);

@@ -17,7 +17,7 @@ namespace {
 
 Json defined_variables(const Json& definition) {
   Json variables = Json::object();
-  const Json given = definition.value("environmentVariables", Json::object());
+  const Json given = object_at(definition, "environmentVariables");
   if (!given.is_object()) return variables;
   for (const auto& item : given.items()) {
     if (check_variable_name(item.key()) && item.value().is_string()) variables[item.key()] = item.value();
@@ -27,8 +27,8 @@ Json defined_variables(const Json& definition) {
 
 // Submit goes before the definition, and that before the server.
 Result<Pins> pins_of(const Json& environment, Pins of_server) {
-  if (const std::string asked = environment.value("pins", ""); !asked.empty()) return parse_pins(asked);
-  const Json definition = environment.value("definition", Json::object());
+  if (const std::string asked = text_at(environment, "pins"); !asked.empty()) return parse_pins(asked);
+  const Json definition = object_at(environment, "definition");
   const auto it = definition.find("pins");
   if (it != definition.end() && it->is_string()) return parse_pins(it->get<std::string>());
   return of_server;
@@ -84,8 +84,8 @@ Result<BuildRequest> build_of(const Run& run, const BuildSettings& settings) {
   const Json& environment = run.environment;
   ROOST_TRY(const Pins pins, pins_of(environment, settings.pins));
   BuildRequest request;
-  ROOST_TRY(request.plan, plan_environment(environment.value("definition", Json::object()), pins));
-  request.lock = environment.value("lock", std::vector<std::string>());
+  ROOST_TRY(request.plan, plan_environment(object_at(environment, "definition"), pins));
+  request.lock = strings_at(environment, "lock");
   request.digest = request.plan.digest();
   if (!request.lock.empty()) {
     request.digest = sha256_hex(request.digest + to_text(Json(request.lock)));
@@ -95,10 +95,10 @@ Result<BuildRequest> build_of(const Run& run, const BuildSettings& settings) {
 
 Result<std::optional<BuildRequest>> prepare_environment(Tx& tx, Run& run, const BuildSettings& settings,
                                                         EnvironmentCache& cache, Micros now) {
-  const std::string named = run.environment.value("python", "");
-  const Json definition = run.environment.value("definition", Json::object());
+  const std::string named = text_at(run.environment, "python");
+  const Json definition = object_at(run.environment, "definition");
   Json variables = defined_variables(definition);
-  variables.update(run.environment.value("variables", Json::object()));
+  variables.update(object_at(run.environment, "variables"));
   run.environment["variables"] = std::move(variables);
   ROOST_CHECK(move_run(tx, run, RunStatus::kPreparing, "checking the environment", now));
 
@@ -149,9 +149,9 @@ Status settle_built(Tx& tx, Run& run, const CachedEnvironment& environment, Micr
   run.environment["reason"] = built.reason;
   run.environment["changes"] = built.changes;
   if (!built.inside.is_null()) {
-    run.environment["python"] = built.inside.value("python", "");
+    run.environment["python"] = text_at(built.inside, "python");
     run.environment["image"] = built.inside;
-    const auto asked = docker_arguments(run.environment.value("definition", Json::object()));
+    const auto asked = docker_arguments(object_at(run.environment, "definition"));
     if (asked && !asked->shm_size.empty()) run.environment["image"]["shm_size"] = asked->shm_size;
   }
   for (const auto& change : built.changes) {

@@ -34,10 +34,6 @@ PartState state_from_name(std::string_view name) {
   return PartState::kLost;
 }
 
-Json stored_json(const std::string& text) {
-  return text.empty() ? Json() : Json::parse(text, nullptr, false);
-}
-
 std::string json_text(const Json& value) { return value.is_null() ? std::string() : to_text(value); }
 
 Result<std::vector<AttemptPart>> read_parts(Rows rows) {
@@ -111,10 +107,34 @@ Result<std::optional<Attempt>> open_attempt(Tx& tx, std::int64_t run) {
   return first(read_attempts(tx.query("SELECT " ROOST_ATTEMPT_COLUMNS " FROM attempt WHERE run = ? AND open = 1", run)));
 }
 
-Result<std::vector<Attempt>> stopping_attempts(Tx& tx, Micros before) {
+Result<std::vector<Attempt>> stopping_attempts(Tx& tx) {
   return read_attempts(tx.query("SELECT " ROOST_ATTEMPT_COLUMNS
-                                " FROM attempt WHERE open = 1 AND stopping IS NOT NULL AND stopping < ?",
-                                before));
+                                " FROM attempt WHERE open = 1 AND stopping IS NOT NULL"));
+}
+
+Result<std::vector<std::pair<std::string, AttemptPart>>> all_open_parts(Tx& tx) {
+  std::vector<std::pair<std::string, AttemptPart>> all;
+  Rows rows = tx.query("SELECT r.id, p.run, p.attempt, p.node_rank, p.node FROM attempt a INDEXED BY attempt_open"
+                       " CROSS JOIN attempt_part p ON p.run = a.run AND p.attempt = a.attempt"
+                       " JOIN run r ON r.seq = a.run WHERE a.open = 1 AND p.state IN ('assigned', 'ready', 'started')");
+  while (rows.next()) {
+    AttemptPart part;
+    part.run = rows.integer(1);
+    part.attempt = rows.integer(2);
+    part.node_rank = static_cast<int>(rows.integer(3));
+    part.node = rows.text(4);
+    all.emplace_back(rows.text(0), std::move(part));
+  }
+  ROOST_CHECK(rows.status());
+  return all;
+}
+
+Result<std::vector<AttemptPart>> canceled_parts(Tx& tx) {
+  return read_parts(tx.query("SELECT " ROOST_PART_COLUMNS
+                             " FROM attempt a INDEXED BY attempt_open CROSS JOIN run r ON r.seq = a.run"
+                             " JOIN attempt_part p ON p.run = a.run AND p.attempt = a.attempt"
+                             " WHERE a.open = 1 AND r.status = 'CancelRequested'"
+                             " AND p.state IN ('assigned', 'ready', 'started')"));
 }
 
 Result<std::vector<AttemptPart>> open_parts(Tx& tx, std::string_view node) {

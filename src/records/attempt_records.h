@@ -50,8 +50,12 @@ Result<bool> preempt_attempt(Tx& tx, std::int64_t run, std::int64_t attempt, con
 Result<std::vector<std::int64_t>> preempted_attempts(Tx& tx, std::int64_t run);
 Result<std::optional<Attempt>> attempt_for_token(Tx& tx, std::string_view token_hash);
 Result<std::optional<Attempt>> open_attempt(Tx& tx, std::int64_t run);
-// Open attempts that are being stopped since before `before`.
-Result<std::vector<Attempt>> stopping_attempts(Tx& tx, Micros before);
+// Open attempts that are being stopped.
+Result<std::vector<Attempt>> stopping_attempts(Tx& tx);
+// What nodes have to do or are doing now, with the id of the run; of each part only its place.
+Result<std::vector<std::pair<std::string, AttemptPart>>> all_open_parts(Tx& tx);
+// What nodes have still to report of runs that were canceled.
+Result<std::vector<AttemptPart>> canceled_parts(Tx& tx);
 
 // What the node has to do or is doing now.
 Result<std::vector<AttemptPart>> open_parts(Tx& tx, std::string_view node);

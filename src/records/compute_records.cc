@@ -30,7 +30,7 @@ Result<std::vector<Compute>> read_computes(Rows rows) {
     compute.max_nodes_per_user = rows.integer(10);
     compute.max_runs_per_user = rows.integer(11);
     compute.draining = rows.integer(12) != 0;
-    if (!rows.bytes(13).empty()) compute.slurm = Json::parse(rows.bytes(13), nullptr, false);
+    if (!rows.bytes(13).empty()) compute.slurm = stored_json(rows.bytes(13));
     all.push_back(std::move(compute));
   }
   ROOST_CHECK(rows.status());

@@ -10,6 +10,15 @@
 namespace roost {
 namespace {
 
+constexpr const char* kInFamily =
+    " AND r.seq IN (WITH RECURSIVE below(id, seq) AS (SELECT id, seq FROM run WHERE seq = ?"
+    " UNION SELECT c.id, c.seq FROM below b JOIN run c ON c.parent = b.id),"
+    " above(parent, seq) AS (SELECT parent, seq FROM run WHERE seq = ?"
+    " UNION SELECT p.parent, p.seq FROM above a JOIN run p ON p.id = a.parent)"
+    " SELECT seq FROM below UNION SELECT seq FROM above"
+    " UNION SELECT s.seq FROM run o JOIN run s ON s.parent = o.parent WHERE o.seq = ?)";
+
+
 #define ROOST_RUN_COLUMNS                                                                            \
   "r.seq, r.id, r.workspace, e.name, r.experiment, r.number, r.display_name, r.status, r.type, "     \
   "r.parent, r.compute, r.priority, r.created_by, r.created, r.started, r.ended, r.attempt, "        \
@@ -19,7 +28,7 @@ namespace {
 
 Json stored_json(const Rows& rows, int column) {
   if (rows.is_null(column)) return {};
-  return Json::parse(rows.bytes(column), nullptr, false);
+  return ::roost::stored_json(rows.bytes(column));
 }
 
 std::optional<std::string> maybe_text(const Rows& rows, int column) {
@@ -281,6 +290,10 @@ Result<RunPage> list_runs(Tx& tx, const RunFilter& filter) {
         select.where("p.value = ?", kept.emplace_back(property.substr(equals + 1)));
       }
       select.sql += ")";
+    }
+    if (filter.family_of) {
+      select.sql += kInFamily;
+      for (int use = 0; use < 3; ++use) select.values.push_back(db_value(*filter.family_of));
     }
     if (filter.created_after) select.where("r.created >= ?", *filter.created_after);
     if (!filter.name.empty()) {

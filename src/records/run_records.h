@@ -46,6 +46,7 @@ struct RunFilter {
   std::string type;
   // Each "key" or "key=value".
   std::vector<std::string> properties;
+  std::optional<std::int64_t> family_of;  // row: only that run, those below and above it, and its siblings
   std::optional<Micros> created_after;
   std::optional<Micros> created_before;
   std::int64_t limit = 50;

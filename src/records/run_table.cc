@@ -16,7 +16,7 @@ Json time_or_null(const Rows& rows, int column) {
 
 // The first line of the message: the last lines of an error can be long.
 Json error_line(std::string_view stored) {
-  const Json error = Json::parse(stored, nullptr, false);
+  const Json error = stored_json(stored);
   if (!error.is_object() || !error.contains("message") || !error["message"].is_string()) return {};
   const auto& message = error["message"].get_ref<const std::string&>();
   return message.substr(0, message.find('\n'));
@@ -96,7 +96,7 @@ Status add_row(Tx& tx, std::int64_t run, const RowColumns& columns, Json& items)
            {"started_at", time_or_null(rows, 10)},
            {"ended_at", time_or_null(rows, 11)},
            {"duration_seconds", ran ? Json(static_cast<double>(rows.integer(11) - rows.integer(10)) / kSecond) : Json()},
-           {"tags", Json::parse(rows.bytes(13), nullptr, false)},
+           {"tags", stored_json(rows.bytes(13))},
            {"error", rows.is_null(14) ? Json() : error_line(rows.bytes(14))},
            {"archived", rows.integer(15) != 0}};
   }

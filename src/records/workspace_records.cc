@@ -19,7 +19,7 @@ Experiment read_experiment(const Rows& rows) {
   experiment.id = rows.text(3);
   experiment.created = rows.integer(4);
   experiment.archived = rows.integer(5) != 0;
-  experiment.tags = Json::parse(rows.bytes(6), nullptr, false);
+  experiment.tags = stored_json(rows.bytes(6));
   experiment.run_count = rows.integer(7);
   experiment.last_run = rows.maybe_integer(8);
   return experiment;

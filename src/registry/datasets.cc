@@ -20,9 +20,9 @@ Dataset read_dataset(const Rows& rows) {
   dataset.name = rows.text(2);
   dataset.version = rows.integer(3);
   dataset.kind = rows.text(4);
-  dataset.definition = Json::parse(rows.bytes(5), nullptr, false);
+  dataset.definition = stored_json(rows.bytes(5));
   dataset.description = rows.text(6);
-  dataset.tags = Json::parse(rows.bytes(7), nullptr, false);
+  dataset.tags = stored_json(rows.bytes(7));
   dataset.created = rows.integer(8);
   return dataset;
 }
@@ -46,7 +46,7 @@ Result<NewDataset> parse_new_dataset(const Json& body) {
   Dataset& dataset = made.dataset;
   dataset.name = fields.required_string("name");
   dataset.kind = fields.string("kind", dataset.kind);
-  dataset.definition = fields.object("definition");
+  dataset.definition = fields.object_as_given("definition");
   dataset.description = fields.string("description");
   dataset.tags = fields.string_map("tags", true);
   made.create_new_version = fields.boolean("create_new_version", false);

@@ -27,7 +27,7 @@ Datastore read_datastore(const Rows& rows, std::string_view workspace) {
   store.workspace = workspace;
   store.name = rows.text(0);
   store.type = rows.text(1);
-  store.properties = Json::parse(rows.bytes(2), nullptr, false);
+  store.properties = stored_json(rows.bytes(2));
   store.created = rows.integer(3);
   return store;
 }

@@ -20,7 +20,7 @@ Environment read_environment(const Rows& rows) {
   Environment environment;
   environment.name = rows.text(0);
   environment.version = rows.integer(1);
-  environment.definition = Json::parse(rows.bytes(2), nullptr, false);
+  environment.definition = stored_json(rows.bytes(2));
   environment.created = rows.integer(3);
   return environment;
 }

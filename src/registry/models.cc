@@ -32,12 +32,12 @@ Model read_model(const Rows& rows) {
   model.created = rows.integer(4);
   model.created_by = rows.text(5);
   model.description = rows.text(6);
-  model.tags = Json::parse(rows.bytes(7), nullptr, false);
-  model.properties = Json::parse(rows.bytes(8), nullptr, false);
+  model.tags = stored_json(rows.bytes(7));
+  model.properties = stored_json(rows.bytes(8));
   model.framework = maybe_text(rows, 9);
   model.framework_version = maybe_text(rows, 10);
   model.run = rows.maybe_integer(11);
-  model.facts = Json::parse(rows.bytes(12), nullptr, false);
+  model.facts = stored_json(rows.bytes(12));
   model.content = rows.text(13);
   model.files = rows.integer(14);
   model.size = rows.integer(15);
@@ -82,7 +82,7 @@ Result<NewModel> parse_new_model(const Json& body) {
                  {"sample_input", fields.has("sample_input") ? Json(fields.string("sample_input")) : Json()},
                  {"sample_output",
                   fields.has("sample_output") ? Json(fields.string("sample_output")) : Json()},
-                 {"resources", fields.has("resources") ? fields.object("resources") : Json()}};
+                 {"resources", fields.has("resources") ? fields.object_as_given("resources") : Json()}};
   ROOST_CHECK(fields.done());
   ROOST_CHECK(check_registry_name(model.name, "model"));
   ROOST_CHECK(check_labels(model.tags, "tags"));

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/files.h"
 #include "base/log.h"
 #include "runner/attempt_run.h"
 #include "runner/command_line.h"
@@ -28,6 +29,7 @@ Result<ImageRoot> AttemptRun::image_root() const {
                                   {settings_.sdk, "", true}};
   if (!gang_.is_single()) binds.push_back({shared_});
   if (!server_.ca_file().empty()) binds.push_back({server_.ca_file(), "", true, true});
+  if (gang_.nodes > 1 || mpi_) binds.push_back({folder_ / "hosts", "/etc/hosts", true, true});
   if (mpi_) {
     binds.push_back({mpi_->folder()});
     binds.push_back({settings_.mpi_helper.parent_path(), "", true});
@@ -55,7 +57,7 @@ Result<Variables> AttemptRun::common_variables() {
     variables[name] = server_.url();
   }
   if (!server_.ca_file().empty()) variables["ROOST_CA_FILE"] = server_.ca_file();
-  if (!in_image) variables["ROOST_SERVER_FILE"] = settings_.server_file;
+  if (!in_image) variables["ROOST_SERVER_FILE"] = server_copy().string();
   variables["ROOST_SPOOL"] = (folder_ / "spool").string();
   variables["ROOST_STACKS"] = (folder_ / "stacks").string();
   variables["ROOST_NODE"] = settings_.node;
@@ -97,14 +99,17 @@ Result<LaunchSpec> AttemptRun::launch_spec() {
   LaunchSpec spec;
   spec.folder = folder_ / "code";
   ROOST_TRY(const Variables common, common_variables());
-  if (order_.contains("image")) {
-    ROOST_TRY(spec.image, image_root());
-  }
   // MPI tells by the host name who shares memory with whom.
   if (gang_.nodes > 1 || mpi_) {
     spec.host_name = settings_.node;
     spec.hosts = folder_ / "hosts";
-    ROOST_CHECK(write_scratch_file(spec.hosts, hosts_file(nodes_)));
+    ROOST_CHECK(write_scratch_file(spec.hosts, hosts_file(nodes_, read_file("/etc/hosts").value_or(""))));
+  }
+  if (order_.contains("image")) {
+    ROOST_TRY(spec.image, image_root());
+  } else {
+    ROOST_TRY(spec.hidden, hidden_folders());
+    spec.mask = settings_.mask;
   }
   for (const auto& rank : ranks_) {
     LaunchProcess process;

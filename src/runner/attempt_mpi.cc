@@ -55,8 +55,9 @@ void AttemptRun::relay_for_mpi() {
   while (!asks_.empty()) {
     const Json body = {{"node", asks_.front().node}, {"command", asks_.front().command}};
     const auto told = server_.once([&](ApiClient& api) { return api.post(path, body); });
-    if (!told && is_fenced(told.error())) abandon();
-    if (!told) break;
+    if (!told && is_given_up(told.error())) abandon();
+    if (!told && !is_refusal(told.error())) break;
+    if (!told) (void)mpi_->answer(asks_.front().node, 255);
     asks_.erase(asks_.begin());
   }
   const std::lock_guard lock(met_mutex_);
@@ -84,7 +85,7 @@ void AttemptRun::conclude_mpi(Outcome& outcome) {
   if (node_rank_ > 0) {
     const int code = launcher_end_ && launcher_end_->exit_code ? *launcher_end_->exit_code : 255;
     if (const auto told = call("command-ended", {{"node_rank", node_rank_}, {"exit_code", code}});
-        !told && is_fenced(told.error())) {
+        !told && is_given_up(told.error())) {
       abandon();
     }
   }

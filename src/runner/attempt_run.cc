@@ -5,8 +5,10 @@
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <thread>
@@ -15,6 +17,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "domain/compute.h"
 #include "net/router.h"
 #include "runner/cgroup.h"
 #include "runner/collect_outputs.h"
@@ -37,10 +40,15 @@ namespace {
 constexpr milliseconds kLook{100};         // how often spools and ./logs are looked at
 constexpr milliseconds kBetweenShips{15};  // a script that prints much is shipped in pieces
 constexpr milliseconds kAfterFailure{250};
+constexpr milliseconds kBetweenShows{1000};  // how often the server's address is looked up for the run
+constexpr milliseconds kCallPatience{120'000};  // with a server that answers, but not as it should
+constexpr milliseconds kLongestPause{5000};  // between two tries to hand in the report
+constexpr int kMostTries = 5;
 constexpr std::int64_t kIdleTicks = 4;  // hundredths of a second of CPU between two looks
 // For the processes that still run when one fails: what they say of it tells who is to blame.
 constexpr milliseconds kLastWords{1000};
-constexpr int kEvictGrace = 2;  // seconds; Slurm kills everything after KillWait
+constexpr milliseconds kForSpace{60'000};  // for a server whose disk is full, before an output is given up
+constexpr milliseconds kForSpaceForLogs{600'000};
 constexpr int kGangGrace = 5;  // seconds for the other processes, once one has failed
 
 void drain(int fd) {
@@ -56,10 +64,12 @@ std::int64_t out_of_memory_kills() {
   return at == std::string::npos ? 0 : std::atoll(text->c_str() + at + 9);
 }
 
-// A line of Roost's own in the script's log; one that is lost is no reason to fail.
+// A line of Roost's own in the script's log; one that is lost is no reason to fail. The script may have put something
+// else in its place.
 void add_line(const fs::path& log, const std::string& text) {
-  const Fd fd(::open(log.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644));
-  if (fd) (void)write_all(fd.get(), "roost: " + text + "\n", log.string());
+  const Fd fd(::open(log.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0644));
+  struct stat info {};
+  if (fd && ::fstat(fd.get(), &info) == 0 && S_ISREG(info.st_mode)) (void)write_all(fd.get(), "roost: " + text + "\n", log.string());
 }
 
 }  // namespace
@@ -74,9 +84,11 @@ AttemptRun::AttemptRun(const NodeSettings& settings, Json order)
       folder_(settings.folder / "runs" / fmt::format("{}-{}", run_id_, attempt_)),
       shared_(settings.cache.parent_path() / "shared" / fmt::format("{}-{}", run_id_, attempt_)),
       wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      server_(settings.server_file, order_.value("token", ""), abandoned_),
+      server_(settings.server_file, settings.data_id, order_.value("token", ""), abandoned_),
       streams_(std::make_unique<StreamFiles>(
-          fmt::format("/attempts/{}/{}/streams", percent_encode(run_id_), attempt_))) {
+          fmt::format("/attempts/{}/{}/streams", percent_encode(run_id_), attempt_), folder_)),
+      space_for_outputs_(kForSpace, [this] { return abandoned_ || cancel_grace_ >= 0; }),
+      space_for_logs_(kForSpaceForLogs, [this] { return abandoned_ || cancel_grace_ >= 0; }) {
   if (gang_.kind == Gang::Kind::kMpi) mpi_.emplace(folder_ / "mpi", settings.mpi_helper);
 }
 
@@ -126,20 +138,22 @@ void AttemptRun::abandon() {
   ::eventfd_write(wake_.get(), 1);
 }
 
+void AttemptRun::stop_sending() {
+  keep_ = true;
+  abandon();
+}
+
 void AttemptRun::evict() {
   if (evicted_.exchange(true)) return;
   log_info("run {}: this node is taken away", run_id_);
-  cancel(kEvictGrace);
-}
-
-bool AttemptRun::is_fenced(const Error& error) const {
-  return error.code == ErrorCode::kFailedPrecondition || error.code == ErrorCode::kUnauthenticated ||
-         error.code == ErrorCode::kPermissionDenied || error.code == ErrorCode::kNotFound;
+  // For a server that is not there to be told.
+  (void)write_file_atomic(settings_.folder / kEvictedMark, "");
+  cancel(settings_.evict_grace ? settings_.evict_grace() : 0);
 }
 
 Result<Json> AttemptRun::call(const std::string& what, const Json& body) {
   const std::string path = fmt::format("/attempts/{}/{}/{}", percent_encode(run_id_), attempt_, what);
-  return server_.persist([&](ApiClient& api) { return api.post(path, body); });
+  return server_.persist([&](ApiClient& api) { return api.post(path, body); }, {}, kCallPatience);
 }
 
 void AttemptRun::run() {
@@ -157,7 +171,11 @@ void AttemptRun::run() {
   // What lies outside goes before the end is told: a next run may want the same place.
   for (const auto& made : outside_) remove(made);
   if (!abandoned_) report(outcome);
-  remove(folder_);
+  if (keep_) {
+    log_warning("run {}: not everything could be sent; what it left stays in {}", run_id_, folder_.string());
+  } else if (may_processes_be_left_ || !settings_.spare->take(folder_, order_.value("user", ""))) {
+    remove(folder_);
+  }
 }
 
 void AttemptRun::remove(const fs::path& folder) {
@@ -168,6 +186,8 @@ void AttemptRun::remove(const fs::path& folder) {
 
 Status AttemptRun::stage() {
   ROOST_CHECK(remove_tree(folder_));
+  ROOST_CHECK(make_folders(folder_.parent_path()));
+  settings_.spare->give(folder_, order_.value("user", ""));
   const fs::path code = folder_ / "code";
   ROOST_CHECK(make_folders(folder_ / "spool"));
   ROOST_CHECK(make_folders(folder_ / "stacks"));
@@ -179,7 +199,10 @@ Status AttemptRun::stage() {
     ROOST_CHECK(stage_snapshot(server_, order_["snapshot"], settings_.cache, code));
   }
   ROOST_CHECK(stage_data());
-  if (settings_.joined) ROOST_CHECK(bring_environment(server_, settings_.cache, order_));
+  ROOST_CHECK(show_server());
+  if (settings_.joined) {
+    ROOST_TRY(environment_, bring_environment(server_, settings_.cache, order_));
+  }
   for (const char* name : {"outputs", "logs"}) ROOST_CHECK(make_folders(code / name));
   ROOST_CHECK(restore_outputs(server_, order_.value("outputs", Json::array()), settings_.cache, code));
   // The nodes of a gang write files of the same name: those after the first have a folder each.
@@ -205,7 +228,7 @@ Result<bool> AttemptRun::meet() {
   if (gang_.nodes > 1) {
     Json body = {{"node_rank", node_rank_}, {"facts", node_facts_json(own)}};
     if (const auto told = call("ready", body); !told) {
-      if (is_fenced(told.error())) abandon();
+      if (is_given_up(told.error())) abandon();
       else return fail(told.error());
     }
     log_info("run {} attempt {}: ready, waiting for the other nodes", run_id_, attempt_);
@@ -247,6 +270,14 @@ Status AttemptRun::stage_data() {
   for (const auto& input : order_.value("inputs", Json::array())) {
     const fs::path place = input_path(input);
     std::error_code error;
+    // Not into what Roost keeps for itself.
+    const fs::path kept = settings_.cache.parent_path().parent_path();
+    const fs::path real = fs::weakly_canonical(place, error);
+    if (is_below(real, fs::weakly_canonical(kept, error)) && !is_below(real, fs::weakly_canonical(folder_, error))) {
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("the input {} should go to {}, which is in Roost's own folder; choose another path",
+                              input.value("name", ""), place.string()));
+    }
     if (fs::exists(place, error) && !fs::is_empty(place, error)) {
       return fail(ErrorCode::kFailedPrecondition,
                   fmt::format("the input {} should go to {}, which exists already on the node; choose "
@@ -277,6 +308,16 @@ bool AttemptRun::note_ends(Launched& launched, Outcome& outcome) {
   return failed && gang_.processes() > 1;
 }
 
+// Whatever the server says to it, output is shipped and orders are obeyed; its end tells of its start too.
+void AttemptRun::tell_start() {
+  if (start_told_ || steady_clock::now() < next_tell_) return;
+  const std::string path = fmt::format("/attempts/{}/{}/started", percent_encode(run_id_), attempt_);
+  const auto told = server_.once([&](ApiClient& api) { return api.post(path, {{"node_rank", node_rank_}}); });
+  start_told_ = told.has_value();
+  next_tell_ = steady_clock::now() + kAfterFailure;
+  if (!told && is_given_up(told.error())) abandon();
+}
+
 // The other nodes of the run hear of a failure through the server; however long that takes, the
 // processes here end.
 void AttemptRun::tell_failure() {
@@ -284,7 +325,7 @@ void AttemptRun::tell_failure() {
   const std::string path = fmt::format("/attempts/{}/{}/failed", percent_encode(run_id_), attempt_);
   const auto told = server_.once([&](ApiClient& api) { return api.post(path, failure_); });
   if (told) failure_["told"] = true;
-  if (!told && is_fenced(told.error())) abandon();
+  if (!told && is_given_up(told.error())) abandon();
 }
 
 void AttemptRun::follow(Outcome& outcome) {
@@ -302,19 +343,27 @@ void AttemptRun::follow(Outcome& outcome) {
     outcome.exited = SystemClock().now();
     return;
   }
+  if (settings_.is_evicted && settings_.is_evicted()) evict();
+  if (evicted_) {
+    ranks_.clear();  // none began
+    outcome.exited = SystemClock().now();
+    return;
+  }
   const std::int64_t kills_before = out_of_memory_kills();
   auto launched = Launched::start(*spec);
   if (!launched) return outcome.fail("launch_failed", launched.error());
   supervisor_ = launched->supervisor();
+  may_processes_be_left_ = !launched->is_isolated();
   log_info("run {} attempt {}: started", run_id_, attempt_);
-  if (const auto told = call("started", {{"node_rank", node_rank_}}); !told && is_fenced(told.error())) abandon();
+  tell_start();
 
-  keeper_.emplace(settings_.server_file, order_.value("token", ""),
-                  fmt::format("/attempts/{}/{}/outputs", percent_encode(run_id_), attempt_), folder_ / "code",
-                  node_rank_);
+  const auto started = steady_clock::now();
   std::optional<steady_clock::time_point> stop_at;
   std::optional<steady_clock::time_point> kill_at;
-  auto next_ship = steady_clock::now();
+  auto next_look = steady_clock::now();  // for spools and ./logs, whether there was output or not
+  auto next_ship = next_look;            // at the earliest
+  bool has_output = false;
+  auto next_show = next_look + kBetweenShows;
   for (;;) {
     if (settings_.is_evicted && settings_.is_evicted()) evict();
     if (note_ends(*launched, outcome) && stop_grace_ < 0) stop_grace_ = kGangGrace;
@@ -334,31 +383,44 @@ void AttemptRun::follow(Outcome& outcome) {
       kill_at = steady_clock::time_point::max();
     }
     if (launched->is_over()) break;
+    if (steady_clock::now() >= next_show) {
+      if (const Status shown = show_server(); !shown) log_warning("run {}: {}", run_id_, shown.error().message);
+      next_show = steady_clock::now() + kBetweenShows;
+    }
     if (mpi_) relay_for_mpi();
-    bool more = false;
-    if (steady_clock::now() >= next_ship) {
+    // A run that is over at once needs no thread that keeps its outputs meanwhile.
+    if (!keeper_ && steady_clock::now() - started > kLook) {
+      keeper_.emplace(settings_.server_file, settings_.data_id, order_.value("token", ""),
+                      fmt::format("/attempts/{}/{}/outputs", percent_encode(run_id_), attempt_), folder_ / "code",
+                      node_rank_, gang_.nodes > 1);
+    }
+    const bool is_urgent = has_output || (!failure_.is_null() && gang_.nodes > 1 && !failure_.contains("told"));
+    if (steady_clock::now() >= (is_urgent ? next_ship : next_look)) {
+      has_output = false;
       const auto shipped = streams_->ship(server_);
-      next_ship = steady_clock::now() + (shipped ? kBetweenShips : kAfterFailure);
-      if (!shipped && is_fenced(shipped.error())) abandon();
-      more = shipped && shipped->more;
+      const bool sent = shipped && !shipped->failed;
+      next_ship = steady_clock::now() + (sent ? kBetweenShips : kAfterFailure);
+      next_look = std::max(next_ship, steady_clock::now() + kLook);
+      if (!shipped && is_given_up(shipped.error())) abandon();
       if (shipped) bytes_shipped_ += static_cast<std::int64_t>(shipped->bytes);
-      if (more) next_ship = steady_clock::now();
+      if (sent && shipped->more) next_look = next_ship = steady_clock::now();
+      tell_start();
       tell_failure();
     }
     pollfd waits[] = {{launched->report_fd(), POLLIN, 0}, {wake_.get(), POLLIN, 0},
                       {settings_.mpi_watch.get(), POLLIN, 0}, {watch, POLLIN, 0}};
-    milliseconds timeout = more ? milliseconds(0) : kLook;
+    // While a ship is not due, more output must not wake us again and again.
+    const auto until_ship = std::chrono::ceil<milliseconds>((is_urgent ? next_ship : next_look) - steady_clock::now());
+    milliseconds timeout = std::clamp(until_ship, milliseconds(0), kLook);
     if (kill_at && *kill_at != steady_clock::time_point::max()) {
       const auto left = std::chrono::duration_cast<milliseconds>(*kill_at - steady_clock::now());
       timeout = std::clamp(left + milliseconds(1), milliseconds(0), timeout);
     }
-    // While a ship is not due, more output must not wake us again and again.
-    const auto until_ship = std::chrono::ceil<milliseconds>(next_ship - steady_clock::now());
-    const bool pause = until_ship > milliseconds(0);
-    ::poll(waits, pause ? 3 : 4, static_cast<int>((pause ? std::min(until_ship, timeout) : timeout).count()));
+    ::poll(waits, has_output ? 3 : 4, static_cast<int>(timeout.count()));
+    has_output = has_output || (waits[3].revents & POLLIN) != 0;
     drain(wake_.get());
     drain(settings_.mpi_watch.get());
-    if (!pause) drain(watch);
+    drain(watch);
   }
   supervisor_ = 0;
   note_ends(*launched, outcome);
@@ -366,9 +428,12 @@ void AttemptRun::follow(Outcome& outcome) {
     add_line(ranks_.front().log, fmt::format("the kernel ended a process of this run: it went over its limit ({})",
                                              limits_text(limits)));
   }
-  keeper_->stop();
+  if (keeper_) keeper_->stop();
   outcome.exited = SystemClock().now();
-  const bool out_of_memory = group.was_oom_killed() || out_of_memory_kills() > kills_before;
+  const bool killed = std::any_of(ranks_.begin(), ranks_.end(), [](const Rank& rank) {
+    return !rank.end || rank.end->signal == SIGKILL;
+  });
+  const bool out_of_memory = killed && (group.was_oom_killed() || out_of_memory_kills() > kills_before);
   if (mpi_) conclude_mpi(outcome);
   for (auto& rank : ranks_) {
     if (!rank.end && mpi_) continue;  // mpirun ended it, or never started it
@@ -381,15 +446,22 @@ void AttemptRun::follow(Outcome& outcome) {
   }
 }
 
-bool AttemptRun::ship_all() {
-  milliseconds pause{10};
+bool AttemptRun::ship_all(bool wait_for_space) {
+  Backoff backoff(abandoned_);
+  bool told = false;
+  is_server_full_ = false;
   while (!abandoned_) {
     const auto shipped = streams_->ship(server_);
     if (shipped && shipped->bytes == 0) return true;
-    if (shipped) continue;
-    if (is_fenced(shipped.error())) break;
-    std::this_thread::sleep_for(pause);
-    pause = std::min(pause * 2, milliseconds(1000));
+    if (shipped && !shipped->failed) continue;
+    if (!shipped && is_given_up(shipped.error())) {
+      abandon();
+      break;
+    }
+    is_server_full_ = shipped ? shipped->full : shipped.error().code == ErrorCode::kResourceExhausted;
+    if (is_server_full_ && (!wait_for_space || space_for_logs_.gives_up())) return true;
+    if (!shipped && !std::exchange(told, true)) log_warning("run {}: {}; trying again", run_id_, shipped.error().message);
+    backoff.pause();
   }
   return false;
 }
@@ -410,42 +482,112 @@ Json AttemptRun::rank_reports() const {
 
 // For the attempt that goes on elsewhere.
 void AttemptRun::save_outputs() {
-  KnownOutputs none;
-  auto saved = collect_outputs(server_, folder_ / "code", folder_ / "code" / "outputs", "outputs/", keeper_ ? keeper_->known() : none);
-  if (saved && !saved->empty()) saved = call("outputs", {{"node_rank", node_rank_}, {"outputs", std::move(*saved)}});
-  if (!saved) log_warning("run {}: the last outputs are lost: {}", run_id_, saved.error().message);
+  SpaceWait no_wait(milliseconds(0), [] { return true; });
+  const auto saved = collect_outputs(server_, OutputTree(folder_ / "code"), no_wait);
+  if (!saved) return log_warning("run {}: the last outputs are lost: {}", run_id_, saved.error().message);
+  const auto told = call("outputs", {{"node_rank", node_rank_}, {"ended", true}, {"folders", ended_folders(saved->files)}});
+  if (!told) log_warning("run {}: the last outputs are lost: {}", run_id_, told.error().message);
+}
+
+bool AttemptRun::has_outputs() const {
+  Notices of_what_is_left_out;
+  return !OutputTree(folder_ / "code").find(of_what_is_left_out).empty() || !of_what_is_left_out.empty();
+}
+
+bool AttemptRun::collect(Outcome& outcome) {
+  auto collected = collect_outputs(server_, OutputTree(folder_ / "code"), space_for_outputs_);
+  if (!collected && is_given_up(collected.error())) abandon();
+  std::string failure = collected ? collected->failure() : "the outputs could not be kept: " + collected.error().message;
+  if (collected) {
+    outcome.outputs = std::move(collected->files);
+    outcome.notices.add_all(collected->notices);
+  }
+  if (!failure.empty() && !abandoned_ && outcome.outcome == "exited") {
+    outcome.outcome = "outputs_failed";
+    outcome.message = std::move(failure);
+  }
+  return !abandoned_;
+}
+
+// A node that is told to end may well find that its processes were told so too, a moment before.
+void AttemptRun::note_eviction(Outcome& outcome) {
+  if (!settings_.is_evicted) return;
+  const auto was_told = [](const Rank& rank) {
+    return rank.end && !rank.stopped && (rank.end->signal == SIGTERM || rank.end->exit_code == 128 + SIGTERM);
+  };
+  const bool told = cancel_grace_ < 0 && std::any_of(ranks_.begin(), ranks_.end(), was_told);
+  const auto until = steady_clock::now() + kAfterFailure;
+  while (told && !settings_.is_evicted() && steady_clock::now() < until) std::this_thread::sleep_for(milliseconds(10));
+  if (settings_.is_evicted()) evict();
+  if (!evicted_) return;
+  for (auto& rank : ranks_) rank.stopped = rank.stopped || was_told(rank);
+  const bool cut_short = ranks_.empty() || std::any_of(ranks_.begin(), ranks_.end(), [](const Rank& rank) { return rank.stopped; });
+  if (outcome.outcome != "exited" || !cut_short) return;
+  outcome.outcome = "evicted";
+  outcome.message = fmt::format("node {} was told to end", settings_.node);
 }
 
 void AttemptRun::report(Outcome& outcome) {
-  if (!ship_all()) return;
-  if (evicted_) return save_outputs();
-  const fs::path outputs = folder_ / "code" / "outputs";
-  std::error_code ignored;
-  if (fs::exists(outputs, ignored) && !fs::is_empty(outputs, ignored)) {
-    if (const auto told = call("exited", {{"exited_at_us", outcome.exited}, {"node_rank", node_rank_}});
-        !told && is_fenced(told.error())) {
-      return;
-    }
-    KnownOutputs none;
-    auto collected = collect_outputs(server_, folder_ / "code", outputs, "outputs/", keeper_ ? keeper_->known() : none);
-    if (collected) {
-      outcome.outputs = std::move(*collected);
-    } else if (!abandoned_ && outcome.outcome == "exited") {
-      outcome.outcome = "outputs_failed";
-      outcome.message = "the outputs could not be kept: " + collected.error().message;
+  note_eviction(outcome);
+  streams_->end();
+  // On a full disk the outputs go first: what is given up of them makes room for the rest.
+  if (!ship_all(false)) return;
+  if (evicted_ && settings_.joined) return save_outputs();
+  const bool has_some = has_outputs();
+  if (outcome.outcome != "evicted" && has_some) {
+    // For those who look on; the report tells it as well.
+    const std::string path = fmt::format("/attempts/{}/{}/exited", percent_encode(run_id_), attempt_);
+    for (int tries = 0; tries < kMostTries && !abandoned_; ++tries) {
+      const auto told = server_.once([&](ApiClient& api) {
+        return api.post(path, {{"exited_at_us", outcome.exited}, {"node_rank", node_rank_}});
+      });
+      if (told) break;
+      if (is_given_up(told.error())) return abandon();
+      std::this_thread::sleep_for(milliseconds(10 << tries));
     }
   }
-  Json body = {{"outcome", outcome.outcome}, {"message", outcome.message},        {"node_rank", node_rank_},
-               {"ranks", rank_reports()},    {"exited_at_us", outcome.exited}, {"outputs", outcome.outputs}};
+  if (has_some && !collect(outcome)) return;
+  if (is_server_full_ && !ship_all(true)) return;
+  if (is_server_full_) outcome.notices.add("logs", "could not be stored to their end: the server has no room for them");
+  send_report(outcome);
+}
+
+void AttemptRun::send_report(Outcome& outcome) {
+  const std::string path = fmt::format("/attempts/{}/{}/finished", percent_encode(run_id_), attempt_);
+  Backoff backoff(abandoned_, kLongestPause);
+  int refusals = 0;
+  bool told = false;
   while (!abandoned_) {
-    body["streams"] = streams_->lengths();
-    const auto told = call("finished", body);
-    if (told || told.error().code != ErrorCode::kDataMismatch) {
-      if (!told) log_warning("run {}: {}", run_id_, told.error().message);
-      return;
+    Json body = {{"outcome", outcome.outcome}, {"message", outcome.message}, {"node_rank", node_rank_}};
+    Notices notices = outcome.notices;
+    notices.add_all(streams_->notices());
+    if (refusals < kMostTries) {
+      body.update({{"ranks", rank_reports()},
+                   {"exited_at_us", outcome.exited},
+                   {"outputs", outcome.outputs},
+                   {"gone", keeper_ ? keeper_->removed(outcome.outputs) : std::vector<std::string>()},
+                   {"streams", streams_->lengths()},
+                   {"notices", notices.json()}});
     }
-    // The server lacks something that was shipped, or the file grew: ship again and ask again.
-    if (!ship_all()) return;
+    const auto heard = server_.once([&](ApiClient& api) { return api.post(path, body); });
+    if (heard) return;
+    const Error& error = heard.error();
+    if (is_given_up(error)) return;
+    if (!std::exchange(told, true)) log_warning("run {}: {}; its report is sent until it is taken", run_id_, error.message);
+    if (error.code == ErrorCode::kDataMismatch) {
+      // The server lacks something that was shipped: ask how far it is.
+      streams_->ask_lengths();
+      if (!ship_all(true)) return;
+    } else if (error.code == ErrorCode::kFailedPrecondition) {
+      // It lacks an output.
+      if (!collect(outcome)) return;
+    } else if (is_refusal(error) && ++refusals == kMostTries) {
+      // It will never take this one: the run ends with the reason rather than not at all, and what it made is kept.
+      save_outputs();
+      outcome.outcome = "report_refused";
+      outcome.message = "the server refused the report of the run's end: " + error.message;
+    }
+    backoff.pause();
   }
 }
 

@@ -13,17 +13,21 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "domain/rank_plan.h"
+#include "runner/collect_outputs.h"
 #include "runner/launch.h"
 #include "runner/mpi_node.h"
+#include "runner/notices.h"
 #include "runner/output_keeper.h"
 #include "runner/rendezvous.h"
 #include "runner/server_link.h"
+#include "runner/spare_folder.h"
 
 namespace roost {
 
 struct NodeSettings {
   std::string node;
   std::string server_file;
+  std::string data_id;  // of the server that is believed
   std::filesystem::path folder;  // this node's own
   std::filesystem::path cache;   // shared by the nodes of this machine
   std::filesystem::path sdk;     // for PYTHONPATH
@@ -31,8 +35,11 @@ struct NodeSettings {
   std::string address = "127.0.0.1";  // by which the other nodes of a run reach this one
   std::string gpus;              // for CUDA_VISIBLE_DEVICES
   bool machine_has_gpus = false;
+  unsigned mask = 022;  // the umask that runs on this machine have, in no image
   bool joined = false;  // on a machine that may share nothing with the server
-  std::function<bool()> is_evicted;  // whoever gave this node takes it back, in a few seconds
+  std::unique_ptr<SpareFolder> spare;  // for the attempts, one after another
+  std::function<bool()> is_evicted;  // whoever gave this node takes it back
+  std::function<int()> evict_grace;  // seconds that its processes have then
   // inotify; one for all attempts, because closing it takes the kernel 10 ms
   Fd output_watch;
   Fd mpi_watch;  // apart, because what mpirun asks for cannot wait as the output can
@@ -64,9 +71,11 @@ class AttemptRun {
   void cancel(int grace_seconds);
   // The server wants nothing more of this attempt: end it at once.
   void abandon();
-  // The node is taken away: what the attempt has done so far is saved, and nothing is reported, because
-  // only the server can learn why.
+  // The node is taken away: SIGTERM, the grace, and what the attempt has done so far is saved. It is reported as
+  // evicted and goes on elsewhere; on a node of Slurm nothing is reported, because only the server can learn why.
   void evict();
+  // There is no more time to send what is left: it stays on the disk.
+  void stop_sending();
 
   // Where its Python processes are now; empty while none run.
   Json take_stacks() const;
@@ -76,6 +85,7 @@ class AttemptRun {
 
   const std::string& run_id() const { return run_id_; }
   std::int64_t attempt() const { return attempt_; }
+  int node_rank() const { return node_rank_; }
 
  private:
   struct Outcome {
@@ -83,6 +93,7 @@ class AttemptRun {
     std::string message;
     Micros exited = 0;
     Json outputs = Json::array();
+    Notices notices;  // what could not be kept
 
     void fail(std::string what, const Error& error) {
       outcome = std::move(what);
@@ -109,10 +120,16 @@ class AttemptRun {
   void follow(Outcome& outcome);
   // Takes note of processes that ended; true if one failed and the others have to end now.
   bool note_ends(Launched& launched, Outcome& outcome);
+  void tell_start();
   void tell_failure();
   Result<std::map<std::string, std::string>> common_variables();
   Result<LaunchSpec> launch_spec();
   Result<struct ImageRoot> image_root() const;
+  // What of this machine a run that is in no image does not see.
+  Result<HiddenFolders> hidden_folders() const;
+  // Has the run find the server where it is now, by a copy of the server file without what opens it.
+  Status show_server();
+  std::filesystem::path server_copy() const;
   Result<std::vector<LaunchProcess>> mpi_processes(const std::vector<LaunchProcess>& ranks,
                                                    const std::map<std::string, std::string>& common);
   // On a node after the first: waits for the daemon's command and adds it. False if the attempt ended before.
@@ -122,13 +139,19 @@ class AttemptRun {
   // The ends of ranks that were not noted yet, the first one first; that of mpirun or its daemon is kept.
   std::vector<ProcessEnd> take_mpi_ends(Launched& launched);
   void conclude_mpi(Outcome& outcome);
-  bool ship_all();
+  // Ships until the server has everything. False if the attempt was given up meanwhile. With a server whose disk is full
+  // it ends early, at once or when nobody wants to wait longer; is_server_full_ tells.
+  bool ship_all(bool wait_for_space);
+  bool has_outputs() const;
   void report(Outcome& outcome);
+  // False if the attempt was given up meanwhile.
+  bool collect(Outcome& outcome);
+  // Until the server has it: nothing of the attempt goes before.
+  void send_report(Outcome& outcome);
+  void note_eviction(Outcome& outcome);
   void save_outputs();
   Json rank_reports() const;
   Result<Json> call(const std::string& what, const Json& body);
-  // True if the answer means that this attempt was given up.
-  bool is_fenced(const Error& error) const;
 
   const NodeSettings& settings_;
   Json order_;  // changed by staging alone
@@ -145,9 +168,14 @@ class AttemptRun {
   std::vector<NodeFacts> nodes_;  // of the whole gang, once they have met
   std::vector<Rank> ranks_;       // of this node
   Json failure_;                  // the first rank that failed here, until the server has heard of it
+  bool may_processes_be_left_ = false;
+  Fd environment_;                // says that a copy of it is in use
   std::vector<std::filesystem::path> outside_;  // what was laid out, to be removed at the end
   Micros stopping_since_ = 0;  // when the processes here were told to end
   std::atomic<bool> abandoned_ = false;
+  std::atomic<bool> keep_ = false;  // what is left stays on the disk
+  bool start_told_ = false;
+  std::chrono::steady_clock::time_point next_tell_;  // of the start, once that was not heard
   std::atomic<bool> evicted_ = false;
   std::atomic<int> cancel_grace_ = -1;
   std::atomic<int> supervisor_ = 0;           // its pid while processes run
@@ -163,6 +191,9 @@ class AttemptRun {
   Fd wake_;
   ServerLink server_;
   std::unique_ptr<class StreamFiles> streams_;
+  SpaceWait space_for_outputs_;
+  SpaceWait space_for_logs_;
+  bool is_server_full_ = false;
   std::optional<OutputKeeper> keeper_;
 };
 

@@ -1,200 +1,240 @@
 #include "runner/collect_outputs.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "base/digest.h"
-#include "base/files.h"
 #include "base/frames.h"
+#include "base/open_beneath.h"
 #include "base/text.h"
-#include "domain/names.h"
-
-namespace fs = std::filesystem;
 
 namespace roost {
 namespace {
 
 constexpr std::uint64_t kSmall = 256 * 1024;
 constexpr std::size_t kBatchBytes = 4 << 20;
-constexpr std::size_t kBatchDigests = 5000;
+constexpr std::size_t kBatchFiles = 5000;
+constexpr std::size_t kPiece = 1 << 20;
+constexpr int kPatience = 3;  // how often it is asked whether the upload of somebody else is done
+constexpr int kTries = 3;  // for a file that changes while it is sent
+constexpr const char* kNoRoom = "is not kept: the server has no room for it";
 
-struct Output {
-  std::string path;
-  fs::path file;
-  std::string digest;
-  std::uint64_t size = 0;
-};
-
-bool is_below(const fs::path& file, const fs::path& root) {
-  std::error_code error;
-  const fs::path real = fs::canonical(file, error);
-  if (error) return false;
-  const auto relative = real.lexically_relative(fs::canonical(root, error));
-  return !error && !relative.empty() && *relative.begin() != "..";
+Json facts(const FoundOutput& file, const std::string& digest, std::uint64_t size) {
+  return {{"path", file.path}, {"digest", digest}, {"size", size}};
 }
 
-Result<std::vector<Output>> find_outputs(const fs::path& root, const fs::path& folder,
-                                         const std::string& prefix) {
-  std::vector<Output> found;
-  std::vector<std::string> refused;
-  std::error_code error;
-  // A run in an image could name files by links that it cannot read itself.
-  if (fs::is_symlink(folder, error) && !is_below(folder, root)) return found;
-  for (auto it = fs::recursive_directory_iterator(folder, error);
-       !error && it != fs::recursive_directory_iterator(); it.increment(error)) {
-    std::error_code unreadable;
-    if (!it->is_regular_file(unreadable)) continue;
-    if (it->is_symlink(unreadable) && !is_below(it->path(), root)) continue;
-    Output output{prefix + it->path().lexically_relative(folder).string(), it->path(), "", 0};
-    if (check_artifact_path(output.path)) {
-      found.push_back(std::move(output));
-    } else {
-      refused.push_back(printable(output.path));
-    }
+std::string hash_of(int fd, std::uint64_t& size) {
+  Sha256 hash;
+  for (size = 0;;) {
+    const std::string piece = read_at(fd, size, kPiece);
+    hash.update(piece);
+    size += piece.size();
+    if (piece.size() < kPiece) return hash.hex();
   }
-  if (error) return fail_errno(error.value(), "read the outputs folder");
-  if (!refused.empty()) {
-    return fail(ErrorCode::kInvalidArgument,
-                fmt::format("{} output file(s) have names that cannot be stored, the first is \"{}\"",
-                            refused.size(), refused.front()));
-  }
-  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
-  return found;
 }
 
-Status put_large(ServerLink& server, const Output& output) {
-  ROOST_CHECK(server.persist([&](ApiClient& api) -> Result<Json> {
-    const std::string target = "/blobs/" + output.digest;
-    ROOST_TRY(const Json state, api.get(target + "/upload"));
-    const auto received = state.value("received", std::uint64_t{0});
-    const Fd fd(::open(output.file.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!fd) return fail(ErrorCode::kInternal, errno_error(errno, "read " + output.path).message);
-    if (::lseek(fd.get(), static_cast<off_t>(received), SEEK_SET) < 0) {
-      return fail(ErrorCode::kInternal, errno_error(errno, "read " + output.path).message);
+class Upload {
+ public:
+  Upload(ServerLink& server, const OutputTree& tree, SpaceWait& space) : server_(server), tree_(tree), space_(space) {}
+
+  Status take(const FoundOutput& file) {
+    auto opened = open_plain_file(tree_.root(), file.file);
+    if (!opened) {
+      if (errno != ENOENT) collected_.notices.add(file.path, std::string("cannot be read: ") + std::strerror(errno));
+      return {};
     }
-    ClientRequest request;
-    request.method = "PUT";
-    request.target = fmt::format("{}?offset={}", target, received);
-    request.body_length = output.size > received ? output.size - received : 0;
-    std::uint64_t left = request.body_length;
-    request.body_source = [&]() -> Result<std::string> {
-      std::string piece(std::min<std::uint64_t>(left, 1 << 20), '\0');
-      if (piece.empty()) return piece;
-      const ssize_t got = ::read(fd.get(), piece.data(), piece.size());
-      if (got <= 0) return fail(ErrorCode::kInternal, "the output " + output.path + " became shorter");
-      piece.resize(static_cast<std::size_t>(got));
-      left -= piece.size();
-      return piece;
-    };
-    auto answer = api.send(std::move(request));
-    if (!answer) return fail(answer.error());
-    return Json();
-  }));
-  return {};
-}
+    if (static_cast<std::uint64_t>(opened->info.st_size) > kSmall) return take_large(file, opened->fd.get());
+    std::string bytes = read_at(opened->fd.get(), 0, kSmall);
+    batch_bytes_ += bytes.size();
+    const std::string digest = sha256_hex(bytes);
+    batch_.push_back({file, digest, std::move(bytes)});
+    if (batch_bytes_ < kBatchBytes && batch_.size() < kBatchFiles) return {};
+    return flush();
+  }
 
-Status put_small(ServerLink& server, const std::vector<const Output*>& outputs) {
-  std::string body;
-  const auto flush = [&]() -> Status {
-    if (body.empty()) return {};
-    ROOST_CHECK(server.persist([&](ApiClient& api) {
-      return api.send_bytes("POST", "/blobs", kFramesType, body);
-    }));
-    body.clear();
-    return {};
+  Result<CollectedOutputs> finish() {
+    ROOST_CHECK(flush());
+    return std::move(collected_);
+  }
+
+ private:
+  struct Small {
+    FoundOutput file;
+    std::string digest;
+    std::string bytes;
   };
-  for (const Output* output : outputs) {
-    ROOST_TRY(const std::string bytes, read_file(output->file));
-    append_frame(body, {{"digest", output->digest}}, bytes);
-    if (body.size() >= kBatchBytes) ROOST_CHECK(flush());
+
+  // Asks until the server answers; a full disk there ends it with time.
+  Result<Json> ask(const std::function<Result<Json>(ApiClient&)>& work) {
+    no_room_ = false;
+    Status own;
+    return server_.persist([&](ApiClient& api) -> Result<Json> {
+      auto answer = work(api);
+      if (answer) return answer;
+      no_room_ = answer.error().code == ErrorCode::kResourceExhausted && space_.gives_up();
+      // The file was written to after it was hashed.
+      if (no_room_ || answer.error().code == ErrorCode::kDataMismatch) own = fail(answer.error());
+      return answer;
+    }, own);
   }
-  return flush();
-}
 
-}  // namespace
-
-namespace {
-
-std::int64_t modified_ns(const fs::path& file) {
-  struct stat info {};
-  if (::stat(file.c_str(), &info) != 0) return 0;
-  return static_cast<std::int64_t>(info.st_mtim.tv_sec) * 1'000'000'000 + info.st_mtim.tv_nsec;
-}
-
-// Digest and size; of a known file that looks the same, without reading it.
-Status read_facts(Output& output, KnownOutputs& known) {
-  std::error_code error;
-  output.size = fs::file_size(output.file, error);
-  const std::int64_t modified = modified_ns(output.file);
-  KnownOutput& before = known[output.path];
-  if (before.digest.empty() || before.size != output.size || before.modified_ns != modified) {
-    ROOST_TRY(before.digest, sha256_file(output.file));
-    before.size = output.size = fs::file_size(output.file, error);
-    before.modified_ns = modified;
-  }
-  output.digest = before.digest;
-  return {};
-}
-
-Result<Json> upload(ServerLink& server, std::vector<Output>& outputs, KnownOutputs& known) {
-  Json list = Json::array();
-  for (auto& output : outputs) {
-    ROOST_CHECK(read_facts(output, known));
-    list.push_back({{"path", output.path}, {"digest", output.digest}, {"size", output.size}});
-  }
-  for (std::size_t start = 0; start < outputs.size(); start += kBatchDigests) {
-    const std::size_t end = std::min(outputs.size(), start + kBatchDigests);
-    Json digests = Json::array();
-    for (std::size_t i = start; i < end; ++i) digests.push_back(outputs[i].digest);
-    ROOST_TRY(const Json answer, server.persist([&](ApiClient& api) {
+  Result<std::set<std::string>> missing(const Json& digests) {
+    ROOST_TRY(const Json answer, server_.persist([&](ApiClient& api) {
       return api.post("/blobs/missing", {{"digests", digests}});
     }));
-    auto missing = answer.value("missing", std::set<std::string>());
-    std::vector<const Output*> small;
-    for (std::size_t i = start; i < end; ++i) {
-      if (missing.erase(outputs[i].digest) == 0) continue;  // there, or twice in this folder
-      if (outputs[i].size > kSmall) {
-        ROOST_CHECK(put_large(server, outputs[i]));
-      } else {
-        small.push_back(&outputs[i]);
-      }
-    }
-    ROOST_CHECK(put_small(server, small));
+    return answer.value("missing", std::set<std::string>());
   }
-  return list;
+
+  void leave_out(const FoundOutput& file, const Error& error) {
+    if (no_room_) {
+      collected_.without_room.push_back(file);
+      collected_.notices.add(file.path, kNoRoom);
+      return;
+    }
+    collected_.notices.add(file.path, "is not kept: " + error.message);
+    if (collected_.refused.empty()) collected_.refused = fmt::format("{}: {}", printable(file.path), error.message);
+  }
+
+  Status take_large(const FoundOutput& file, int fd) {
+    for (int i = 1;; ++i) {
+      std::uint64_t size = 0;
+      const std::string digest = hash_of(fd, size);
+      ROOST_TRY(const auto lacks, missing(Json::array({digest})));
+      const Status put = lacks.empty() ? Status() : put_large(fd, digest, size);
+      if (put) {
+        collected_.files.push_back(facts(file, digest, size));
+        return {};
+      }
+      if (server_.is_stopped() || is_given_up(put.error())) return fail(put.error());
+      if (put.error().code == ErrorCode::kDataMismatch && i < kTries) continue;
+      leave_out(file, put.error());
+      return {};
+    }
+  }
+
+  Status put_large(int fd, const std::string& digest, std::uint64_t size) {
+    ROOST_CHECK(ask([&](ApiClient& api) -> Result<Json> {
+      const std::string target = "/blobs/" + digest;
+      // Other runs may be sending the same file; one that is slow is not waited for longer.
+      Json state;
+      for (int asked = 0; asked < kPatience && (asked == 0 || state.value("active", false)); ++asked) {
+        ROOST_TRY(state, api.get(target + "/upload?wait_seconds=10"));
+      }
+      if (state.value("stored", false)) return Json();
+      std::uint64_t at = std::min(state.value("received", std::uint64_t{0}), size);
+      ClientRequest request;
+      request.method = "PUT";
+      request.target = fmt::format("{}?offset={}", target, at);
+      request.body_length = size - at;
+      bool shorter = false;
+      request.body_source = [&]() -> Result<std::string> {
+        std::string piece = read_at(fd, at, std::min<std::uint64_t>(size - at, kPiece));
+        shorter = piece.empty() && at < size;
+        if (shorter) return fail(ErrorCode::kDataMismatch, "it became shorter while it was sent");
+        at += piece.size();
+        return piece;
+      };
+      const auto answer = api.send(std::move(request));
+      if (shorter) return fail(ErrorCode::kDataMismatch, "it became shorter while it was sent");
+      if (!answer) return fail(answer.error());
+      return Json();
+    }));
+    return {};
+  }
+
+  Status flush() {
+    const std::vector<Small> batch = std::exchange(batch_, {});
+    batch_bytes_ = 0;
+    if (batch.empty()) return {};
+    Json digests = Json::array();
+    for (const auto& small : batch) digests.push_back(small.digest);
+    ROOST_TRY(auto lacks, missing(digests));
+    std::string body;
+    for (const auto& small : batch) {
+      if (lacks.erase(small.digest) > 0) append_frame(body, {{"digest", small.digest}}, small.bytes);
+    }
+    const auto put = body.empty() ? Result<Json>(Json()) : ask([&](ApiClient& api) {
+      return api.send_bytes("POST", "/blobs", kFramesType, body);
+    });
+    if (!put && (server_.is_stopped() || is_given_up(put.error()))) return fail(put.error());
+    for (const auto& small : batch) {
+      const bool known = put || !body_has(body, small);
+      if (known) collected_.files.push_back(facts(small.file, small.digest, small.bytes.size()));
+      else leave_out(small.file, put.error());
+    }
+    return {};
+  }
+
+  static bool body_has(const std::string& body, const Small& small) { return body.find(small.digest) != std::string::npos; }
+
+  ServerLink& server_;
+  const OutputTree& tree_;
+  SpaceWait& space_;
+  CollectedOutputs collected_;
+  std::vector<Small> batch_;
+  std::size_t batch_bytes_ = 0;
+  bool no_room_ = false;
+};
+
+void remove_file(int root, const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  const Fd folder = open_beneath(root, slash == std::string::npos ? "." : path.substr(0, slash), O_PATH | O_DIRECTORY);
+  if (folder) ::unlinkat(folder.get(), path.c_str() + (slash == std::string::npos ? 0 : slash + 1), 0);
 }
 
 }  // namespace
 
-Result<Json> collect_outputs(ServerLink& server, const fs::path& root, const fs::path& folder,
-                             const std::string& prefix, KnownOutputs& known) {
-  ROOST_TRY(std::vector<Output> outputs, find_outputs(root, folder, prefix));
-  return upload(server, outputs, known);
+bool SpaceWait::gives_up() {
+  const auto now = std::chrono::steady_clock::now();
+  if (until_ == std::chrono::steady_clock::time_point{}) until_ = now + patience_;
+  return now >= until_ || is_over_();
 }
 
-Result<Json> collect_settled_outputs(ServerLink& server, const fs::path& root, const fs::path& folder,
-                                     const std::string& prefix, std::chrono::milliseconds settled,
-                                     KnownOutputs& known) {
-  ROOST_TRY(std::vector<Output> outputs, find_outputs(root, folder, prefix));
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  const auto latest = std::chrono::duration_cast<std::chrono::nanoseconds>(now - settled).count();
-  std::erase_if(outputs, [&](const Output& output) {
-    const std::int64_t modified = modified_ns(output.file);
-    const auto before = known.find(output.path);
-    return modified > latest || (before != known.end() && before->second.modified_ns == modified);
-  });
-  auto uploaded = upload(server, outputs, known);
-  if (!uploaded) {
-    for (const auto& output : outputs) known.erase(output.path);
+std::string CollectedOutputs::failure() const {
+  if (!without_room.empty()) {
+    const auto& first = without_room.front();
+    return fmt::format("no space for {} ({}){}", printable(first.path),
+                       human_bytes(static_cast<std::uint64_t>(first.info.st_size)),
+                       without_room.size() == 1 ? "" : fmt::format(" and {} more", without_room.size() - 1));
   }
-  return uploaded;
+  return refused.empty() ? "" : "an output could not be kept: " + refused;
+}
+
+Result<CollectedOutputs> upload_outputs(ServerLink& server, const OutputTree& tree, const std::vector<FoundOutput>& files,
+                                        SpaceWait& space) {
+  Upload upload(server, tree, space);
+  for (const auto& file : files) ROOST_CHECK(upload.take(file));
+  return upload.finish();
+}
+
+Result<CollectedOutputs> collect_outputs(ServerLink& server, const OutputTree& tree, SpaceWait& space) {
+  Notices left_out;
+  const auto files = tree.find(left_out);
+  ROOST_TRY(CollectedOutputs collected, upload_outputs(server, tree, files, space));
+  collected.notices.add_all(left_out);
+  // What is large is given up and removed; there may be room for the rest then.
+  std::vector<FoundOutput> small;
+  std::erase_if(collected.without_room, [&](const FoundOutput& file) {
+    const bool is_small = static_cast<std::uint64_t>(file.info.st_size) <= kSmall;
+    if (is_small) small.push_back(file);
+    else remove_file(tree.root(), file.file);
+    return is_small;
+  });
+  if (small.empty()) return collected;
+  ROOST_TRY(CollectedOutputs again, upload_outputs(server, tree, small, space));
+  for (auto& file : again.files) {
+    collected.notices.remove(file["path"].get<std::string>());
+    collected.files.push_back(std::move(file));
+  }
+  for (auto& file : again.without_room) collected.without_room.push_back(std::move(file));
+  return collected;
 }
 
 }  // namespace roost

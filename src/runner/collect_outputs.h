@@ -1,33 +1,49 @@
 #pragma once
 
 #include <chrono>
-#include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
+#include "runner/notices.h"
+#include "runner/output_tree.h"
 #include "runner/server_link.h"
 
 namespace roost {
 
-// Files that were uploaded before, so that those that have not changed since are not read again.
-struct KnownOutput {
-  std::uint64_t size = 0;
-  std::int64_t modified_ns = 0;
-  std::string digest;
+// How long a server without room for an output is asked again. The time begins with the first refusal and
+// is one for all outputs; after it each of the others is tried once.
+class SpaceWait {
+ public:
+  SpaceWait(std::chrono::milliseconds patience, std::function<bool()> is_over)
+      : patience_(patience), is_over_(std::move(is_over)) {}
+  // The server has no room now: whether to give up.
+  bool gives_up();
+
+ private:
+  std::chrono::milliseconds patience_;
+  std::function<bool()> is_over_;
+  std::chrono::steady_clock::time_point until_{};
 };
-using KnownOutputs = std::map<std::string, KnownOutput>;
 
-// Uploads every file below `folder` that the server lacks and answers their list for the report:
-// [{"path": "outputs/model.pt", "digest", "size"}]. Links are followed as long as they lead to
-// regular files below `root`. Names that cannot be stored are an error that names them.
-Result<Json> collect_outputs(ServerLink& server, const std::filesystem::path& root,
-                             const std::filesystem::path& folder, const std::string& prefix,
-                             KnownOutputs& known);
+struct CollectedOutputs {
+  Json files = Json::array();  // [{"path": "outputs/model.pt", "digest", "size"}]: these the server has
+  std::vector<FoundOutput> without_room;
+  std::string refused;  // why the server would not have another file; "" if there is none
+  Notices notices;      // everything that was left out, by name
 
-// The same for files that nobody has written to for a while; only those that are new or changed are in
-// the answer. For what may be needed before the run ends.
-Result<Json> collect_settled_outputs(ServerLink& server, const std::filesystem::path& root,
-                                     const std::filesystem::path& folder, const std::string& prefix,
-                                     std::chrono::milliseconds settled, KnownOutputs& known);
+  // What to say of outputs that were lost; "" if only their names or kinds kept them from being stored.
+  std::string failure() const;
+};
+
+// Uploads those of `files` that the server lacks. Each is opened once: what is hashed is what is sent.
+// An error means that nobody wants the outputs any more.
+Result<CollectedOutputs> upload_outputs(ServerLink& server, const OutputTree& tree, const std::vector<FoundOutput>& files,
+                                        SpaceWait& space);
+
+// All outputs that a run left, by their content. What the server has no room for is removed here, so that
+// there is room for the records of the run.
+Result<CollectedOutputs> collect_outputs(ServerLink& server, const OutputTree& tree, SpaceWait& space);
 
 }  // namespace roost

@@ -96,13 +96,25 @@ Variables image_variables(const Json& image, const std::string& home) {
   return variables;
 }
 
+namespace {
+
+// The folder may be that of an earlier run.
+Status link_to(const std::string& target, const fs::path& link) {
+  char now[4096];
+  const ssize_t size = ::readlink(link.c_str(), now, sizeof now);
+  if (size > 0 && std::string_view(now, static_cast<std::size_t>(size)) == target) return {};
+  ::unlink(link.c_str());
+  if (::symlink(target.c_str(), link.c_str()) != 0) return fail_errno(errno, "make " + link.string());
+  return {};
+}
+
+}  // namespace
+
 Status link_python(const std::string& python, const fs::path& shims, Variables& variables) {
   ROOST_CHECK(make_folders(shims));
   if (python.empty()) return {};
   for (const char* name : {"python", "python3"}) {
-    if (::symlink(python.c_str(), (shims / name).c_str()) != 0 && errno != EEXIST) {
-      return fail_errno(errno, "make " + (shims / name).string());
-    }
+    ROOST_CHECK(link_to(python, shims / name));
   }
   auto& path = variables["PATH"];
   path = fs::path(python).parent_path().string() + ":" + path + ":" + shims.string();
@@ -115,9 +127,7 @@ Status prefer_python(const std::string& python, const fs::path& shims, Variables
   if (::access((folder / "python").c_str(), X_OK) != 0) {
     ROOST_CHECK(make_folders(shims));
     for (const char* name : {"python", "python3"}) {
-      if (::symlink(python.c_str(), (shims / name).c_str()) != 0 && errno != EEXIST) {
-        return fail_errno(errno, "make " + (shims / name).string());
-      }
+      ROOST_CHECK(link_to(python, shims / name));
     }
     folder = shims;
   }

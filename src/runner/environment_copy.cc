@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -15,6 +16,7 @@
 #include "base/subprocess.h"
 #include "base/text.h"
 #include "domain/names.h"
+#include "runner/stage_inputs.h"
 
 namespace fs = std::filesystem;
 
@@ -45,10 +47,14 @@ Status move_scripts(const fs::path& folder, const std::string& from, const std::
 }
 
 Status fetch_pack(ServerLink& server, const std::string& digest, const fs::path& file) {
+  Status put;
   auto fetched = server.persist([&](ApiClient& api) -> Result<Json> {
+    put = {};
     const Fd fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-    if (!fd) return fail_errno(errno, "write " + file.string());
-    Status put;
+    if (!fd) {
+      put = fail_errno(errno, "write " + file.string());
+      return fail(put.error());
+    }
     ClientRequest request;
     request.target = "/environment-packs/" + digest;
     request.on_data = [&](std::string_view piece) {
@@ -56,10 +62,10 @@ Status fetch_pack(ServerLink& server, const std::string& digest, const fs::path&
       return put.has_value();
     };
     auto answer = api.send(std::move(request));
-    if (!put) return fail(ErrorCode::kInternal, put.error().message);
+    if (!put) return fail(put.error());
     if (!answer) return fail(answer.error());
     return Json();
-  });
+  }, put, kStagingPatience);
   if (!fetched) return fail(fetched.error());
   return {};
 }
@@ -75,11 +81,13 @@ Status unpack(const fs::path& pack, const fs::path& folder, const std::string& f
   return move_scripts(folder, from, place.string());
 }
 
+fs::path lock_of(const fs::path& place) { return place.string() + ".lock"; }
+
 // Another runner of this node may be at it.
-Result<Fd> wait_for_lock(const fs::path& file) {
+Result<Fd> wait_for_lock(const fs::path& file, int kind) {
   Fd fd(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!fd) return fail_errno(errno, "open " + file.string());
-  while (::flock(fd.get(), LOCK_EX) != 0) {
+  while (::flock(fd.get(), kind) != 0) {
     if (errno != EINTR) return fail_errno(errno, "lock " + file.string());
   }
   return fd;
@@ -87,7 +95,7 @@ Result<Fd> wait_for_lock(const fs::path& file) {
 
 Status fetch(ServerLink& server, const std::string& digest, const std::string& from, const fs::path& place) {
   ROOST_CHECK(make_folders(place.parent_path()));
-  ROOST_TRY(const Fd lock, wait_for_lock(fmt::format("{}.lock", place.string())));
+  ROOST_TRY(const Fd lock, wait_for_lock(lock_of(place), LOCK_EX));
   std::error_code ignored;
   if (fs::exists(place, ignored)) return {};
   log_info("environment {}: fetching", digest.substr(0, 12));
@@ -104,14 +112,21 @@ Status fetch(ServerLink& server, const std::string& digest, const std::string& f
 
 }  // namespace
 
-Status bring_environment(ServerLink& server, const fs::path& cache, Json& order) {
+Result<Fd> bring_environment(ServerLink& server, const fs::path& cache, Json& order) {
   const Json environment = order.value("environment", Json::object());
   const std::string from = environment.value("folder", "");
   const std::string digest = environment.value("digest", "");
   std::error_code ignored;
-  if (from.empty() || !is_digest(digest) || fs::exists(from, ignored)) return {};
+  if (from.empty() || !is_digest(digest) || fs::exists(from, ignored)) return Fd();
   const fs::path place = cache / "environments" / digest;
-  if (!fs::exists(place, ignored)) ROOST_CHECK(fetch(server, digest, from, place));
+  Fd held;
+  while (!held) {
+    if (!fs::exists(place, ignored)) ROOST_CHECK(fetch(server, digest, from, place));
+    ROOST_TRY(held, wait_for_lock(lock_of(place), LOCK_SH));
+    // Another runner may have made room just then.
+    if (!fs::exists(place, ignored)) held.reset();
+  }
+  ::futimens(held.get(), nullptr);
   std::string text = to_text(order);
   // Paths in the order that are below the server's folder.
   replace_all(text, from, place.string());
@@ -124,7 +139,7 @@ Status bring_environment(ServerLink& server, const fs::path& cache, Json& order)
                             "or use a user-managed environment or an image",
                             base.string()));
   }
-  return {};
+  return held;
 }
 
 }  // namespace roost

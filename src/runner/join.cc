@@ -16,8 +16,10 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "client/api_client.h"
+#include "confine/private_folder.h"
 #include "net/router.h"
 #include "net/url.h"
+#include "runner/server_link.h"
 
 namespace fs = std::filesystem;
 
@@ -79,8 +81,7 @@ Result<Json> ask(const JoinOptions& options, const Json& body) {
     limits.connect_timeout = std::chrono::milliseconds(5000);
     ApiClient api(ServerAddress{options.server, variable("ROOST_ALLOCATION_TOKEN"), options.ca_file}, limits);
     auto answer = api.post("/allocations/" + percent_encode(options.allocation) + "/nodes", body);
-    const bool again = !answer && (answer.error().code == ErrorCode::kUnavailable ||
-                                   answer.error().code == ErrorCode::kDeadlineExceeded);
+    const bool again = !answer && !is_given_up(answer.error()) && !is_refusal(answer.error());
     if (!again || std::chrono::steady_clock::now() >= until) return answer;
     log_warning("{}; trying again", answer.error().message);
     std::this_thread::sleep_for(pause);
@@ -91,20 +92,31 @@ Result<Json> ask(const JoinOptions& options, const Json& body) {
 
 Result<RunnerOptions> join_server(const JoinOptions& options) {
   ROOST_TRY(const Url url, parse_url(options.server));
-  ROOST_TRY(const Json answer,
-            ask(options, {{"index", options.index}, {"rank", options.rank}, {"host", host_name()}}));
+  const auto joined = ask(options, {{"index", options.index}, {"rank", options.rank}, {"host", host_name()}});
+  // The script wrote the certificate into that folder for this job: it goes with the job.
+  const fs::path ca = options.ca_file;
+  const bool ca_is_ours = !ca.empty() && ca.parent_path() == fs::path(options.folder);
+  if (!joined && ca_is_ours) ::unlink(ca.c_str());
+  if (!joined) return fail(joined.error());
+  const Json& answer = *joined;
   RunnerOptions runner;
   runner.node = answer.value("node", "");
   runner.token = answer.value("token", "");
+  runner.data_id = answer.value("data_id", "");
   runner.gpus = options.gpus;
   runner.address = own_address(url);
   runner.joined = true;
   const fs::path folder = fs::path(options.folder) / "nodes" / runner.node;
-  ROOST_CHECK(make_folders(folder));
+  ROOST_CHECK(make_private_folder(folder.parent_path()));
+  ROOST_CHECK(make_private_folder(folder));
   runner.folder = folder.string();
   runner.server_file = (folder / "server.json").string();
   Json file = {{"url", options.server}};
-  if (!options.ca_file.empty()) file["ca_file"] = options.ca_file;
+  if (ca_is_ours && ::rename(ca.c_str(), (folder / "ca.pem").c_str()) == 0) {
+    file["ca_file"] = (folder / "ca.pem").string();
+  } else if (!ca.empty()) {
+    file["ca_file"] = ca.string();
+  }
   ROOST_CHECK(write_file_atomic(runner.server_file, to_text(file) + "\n"));
   forget_slurm();
   return runner;

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,6 +15,8 @@
 #include <cstring>
 #include <memory>
 
+#include "base/file_limit.h"
+#include "confine/namespaces.h"
 #include "runner/supervise.h"
 
 namespace roost {
@@ -30,23 +33,16 @@ struct ChildPlan {
   int report;
   int error_pipe;
   const ImageRoot* image;
+  const HiddenFolders* hidden;
+  int landlock;  // rules that hide the same where there is no namespace; -1 if not needed
   const char* host_name;
   const char* hosts;
+  unsigned mask;
   bool own_namespace;
   bool own_user;
-  char uid_map[64];
-  char gid_map[64];
+  IdMaps maps;
   const std::vector<int>* join_groups;
 };
-
-void write_small_file(const char* path, const char* text) {
-  const int fd = ::open(path, O_WRONLY | O_CLOEXEC);
-  if (fd < 0) return;
-  if (::write(fd, text, std::strlen(text)) < 0) {
-    // Without the mapping the mount below fails, and that is reported.
-  }
-  ::close(fd);
-}
 
 // Why a child could not be set up. The words are in memory that both have.
 struct ChildFailure {
@@ -66,23 +62,13 @@ struct ChildFailure {
   for (const int group : *plan.join_groups) {
     if (::write(group, "0", 1) < 0) fail_child(plan, "join its control group");
   }
+  restore_file_limit();
   // The runner's handlers and mask must not leak into what it starts.
   for (int signal = 1; signal < 32; ++signal) ::signal(signal, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  if (plan.own_user) {
-    write_small_file("/proc/self/setgroups", "deny");
-    write_small_file("/proc/self/uid_map", plan.uid_map);
-    write_small_file("/proc/self/gid_map", plan.gid_map);
-  }
-  if (plan.own_namespace) {
-    // A /proc of the new namespace, or the program would see itself under a wrong pid.
-    if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) fail_child(plan);
-    if (::mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) != 0) {
-      fail_child(plan);
-    }
-  }
+  if (plan.own_namespace && !settle_in_namespaces(plan.own_user ? &plan.maps : nullptr)) fail_child(plan);
   if (plan.host_name && ::sethostname(plan.host_name, std::strlen(plan.host_name)) != 0) fail_child(plan);
   if (plan.hosts && plan.own_namespace && !plan.image) {
     // A machine without that file finds no names in it either.
@@ -97,14 +83,19 @@ struct ChildFailure {
   }
   if (plan.image) {
     if (const char* what = enter_image_root(*plan.image, plan.own_user)) fail_child(plan, what);
-    ::prctl(PR_SET_DUMPABLE, 0);  // a copy of the runner: the program must not read its memory
+  } else if (plan.own_namespace) {
+    if (const char* what = cover_folders(*plan.hidden, plan.own_user)) fail_child(plan, what);
   }
+  ::prctl(PR_SET_DUMPABLE, 0);  // a copy of the runner: the program must not read its memory
   if (::chdir(plan.folder) != 0) fail_child(plan);
+  ::umask(plan.mask);
+  if (plan.landlock >= 0 && !enter_landlock(plan.landlock)) fail_child(plan, "be kept out of the data folder");
   // This copy of the runner is the supervisor: a new program would cost milliseconds.
   ::syscall(SYS_close_range, static_cast<unsigned>(kFirstOutput + plan.count), ~0U, 0);
   for (int fd = kReportFd; fd < kFirstOutput + plan.count; ++fd) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
-  ::_exit(supervise(kReportFd, plan.programs, plan.count, plan.image ? plan.image->user : -1,
-                    plan.image ? plan.image->group : -1));
+  const SupervisedAs as{plan.image ? plan.image->user : -1, plan.image ? plan.image->group : -1,
+                        !plan.image && !plan.hidden->folders.empty()};
+  ::_exit(supervise(kReportFd, plan.programs, plan.count, as));
 }
 
 // The words of one process in the form that exec wants them.
@@ -161,22 +152,30 @@ Result<Launched> Launched::start(const LaunchSpec& spec) {
                  report_high.get(),
                  errors_high.get(),
                  spec.image ? &*spec.image : nullptr,
+                 &spec.hidden,
+                 -1,
                  nullptr,
                  spec.hosts.empty() ? nullptr : spec.hosts.c_str(),
+                 spec.mask,
                  true,
                  false,
                  {},
-                 {},
                  &spec.join_groups};
-  std::snprintf(plan.uid_map, sizeof plan.uid_map, "%u %u 1", ::getuid(), ::getuid());
-  std::snprintf(plan.gid_map, sizeof plan.gid_map, "%u %u 1", ::getgid(), ::getgid());
 
   Launched launched;
+  Fd landlock;
   std::string problem = "this machine allows no namespaces to its users";
   for (const int namespaces : {CLONE_NEWPID | CLONE_NEWNS, CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS, 0}) {
     // A run in an image has its own file system or none.
     if (namespaces == 0 && spec.image) {
       return fail(ErrorCode::kFailedPrecondition, "the run cannot be started in its image: " + problem);
+    }
+    if (namespaces == 0 && !spec.hidden.folders.empty()) {
+      auto rules = landlock_rules(spec.hidden);
+      // Without either the server said at its start what that means.
+      if (!rules && rules.error().code != ErrorCode::kUnimplemented) return fail(rules.error());
+      if (rules) landlock = lifted(*rules, count);
+      plan.landlock = landlock.get();
     }
     int pidfd = -1;
     plan.own_namespace = (namespaces & CLONE_NEWPID) != 0;
@@ -233,9 +232,11 @@ void Launched::kill() {
 
 std::vector<ProcessEnd> Launched::take_ends() {
   char buffer[4096];
-  for (ssize_t got = 0; (got = ::read(report_.get(), buffer, sizeof buffer)) > 0;) {
+  ssize_t got = 0;
+  while ((got = ::read(report_.get(), buffer, sizeof buffer)) > 0) {
     unread_.append(buffer, static_cast<std::size_t>(got));
   }
+  if (got == 0) all_told_ = true;
   std::vector<ProcessEnd> ends;
   for (std::size_t newline = 0; (newline = unread_.find('\n')) != std::string::npos; unread_.erase(0, newline + 1)) {
     ProcessEnd end;

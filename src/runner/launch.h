@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/result.h"
+#include "confine/hidden_folders.h"
 #include "runner/image_root.h"
 
 namespace roost {
@@ -24,9 +25,11 @@ struct LaunchSpec {
   std::vector<LaunchProcess> processes;
   std::filesystem::path folder;    // working directory
   std::optional<ImageRoot> image;  // their file system, if it is not that of this machine
+  HiddenFolders hidden;            // else what of this machine they do not see
   std::vector<int> join_groups;    // of control groups, as RunCgroup::join_fds() gives them
   std::string host_name;           // their own, if not empty
   std::filesystem::path hosts;     // in place of /etc/hosts, if not empty
+  unsigned mask = 022;             // umask
 };
 
 // How one process ended.
@@ -52,9 +55,12 @@ class Launched {
   Launched& operator=(Launched&&) = delete;
   ~Launched();  // ends everything that still runs
 
+  // Whether no process can be left when it is over.
+  bool is_isolated() const { return isolated_; }
   int supervisor() const { return pid_; }
-  // Readable once a process ended, or all did; for poll(2).
-  int report_fd() const { return report_.get(); }
+  // Readable once a process ended, or all did; for poll(2). Another one once the last end was taken: the kernel has
+  // still to clear up, and asking again and again would keep it from doing so.
+  int report_fd() const { return all_told_ ? pidfd_.get() : report_.get(); }
   void terminate();  // SIGTERM to every process of it
   void kill();       // SIGKILL to every process of it
 
@@ -69,6 +75,7 @@ class Launched {
   Fd pidfd_;
   Fd report_;
   std::string unread_;
+  bool all_told_ = false;
   bool isolated_ = false;
 };
 

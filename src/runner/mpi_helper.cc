@@ -28,7 +28,8 @@ Result<fs::path> unpack_mpi_helper(const fs::path& cache) {
   hash.update(program);
   const fs::path folder = cache / ("mpi-" + hash.hex().substr(0, 16));
   std::error_code error;
-  if (fs::exists(folder, error)) return folder / "roost-mpi";
+  if (const auto there = read_file(folder / "roost-mpi"); there && *there == program) return folder / "roost-mpi";
+  if (fs::exists(folder, error)) ROOST_CHECK(remove_tree(folder));
   const fs::path temporary = folder.string() + ".tmp-" + random_hex(6);
   ROOST_CHECK(make_folders(temporary));
   ROOST_CHECK(write_file_atomic(temporary / "roost-mpi", program));

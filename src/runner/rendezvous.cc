@@ -87,7 +87,7 @@ Result<PortHold> PortHold::take(const fs::path& folder, int preferred, int count
 }
 
 std::string machine_id() {
-  const auto id = read_file("/proc/sys/kernel/random/boot_id");
+  static const auto id = read_file("/proc/sys/kernel/random/boot_id");
   return id ? std::string(trim(*id)) : "";
 }
 
@@ -110,9 +110,14 @@ void add_network_variables(const std::string& address, std::map<std::string, std
   }
 }
 
-std::string hosts_file(const std::vector<NodeFacts>& nodes) {
-  std::string text = "127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n";
+std::string hosts_file(const std::vector<NodeFacts>& nodes, std::string_view present) {
+  std::string text;
+  // First: the first line with a name counts, and a machine may call itself 127.0.1.1.
   for (const auto& node : nodes) text += fmt::format("{} {}\n", node.address, node.name);
+  if (present.find("localhost") == std::string_view::npos) {
+    text += "127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n";
+  }
+  text += present;
   return text;
 }
 

@@ -39,7 +39,7 @@ std::string network_of(const std::string& address);
 // are in `set` already, stay.
 void add_network_variables(const std::string& address, std::map<std::string, std::string>& set);
 
-// An /etc/hosts by which every node of a gang finds the others by name.
-std::string hosts_file(const std::vector<NodeFacts>& nodes);
+// An /etc/hosts by which every node of a gang finds the others by name, and all else that is in the present one.
+std::string hosts_file(const std::vector<NodeFacts>& nodes, std::string_view present);
 
 }  // namespace roost

@@ -2,6 +2,7 @@
 
 #include <signal.h>
 #include <sys/inotify.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -10,14 +11,21 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
+#include <stop_token>
 #include <thread>
 
 #include <fmt/format.h>
 
+#include "base/file_limit.h"
+#include "base/files.h"
 #include "base/log.h"
+#include "confine/private_folder.h"
+#include "domain/compute.h"
 #include "net/router.h"
 #include "runner/attempt_run.h"
+#include "runner/leftovers.h"
 #include "runner/mpi_helper.h"
 #include "runner/sdk.h"
 #include "runner/usage.h"
@@ -31,7 +39,11 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr auto kAloneBeforeLeaving = std::chrono::seconds(60);
+constexpr auto kBeforeChores = std::chrono::seconds(15);
+constexpr auto kSendLimit = std::chrono::seconds(60);  // after the grace, to send what is left
+constexpr int kSlurmGrace = 2;                         // seconds; Slurm kills everything after KillWait
 std::atomic<bool> terminated = false;
+std::atomic<int> grace_seconds = 10;  // for processes that are told to end, as the server says
 
 class Runner {
  public:
@@ -78,7 +90,7 @@ class Runner {
   void take_orders() {
     milliseconds pause{10};
     while (!stop_) {
-      ServerLink link(settings_.server_file, token_, stop_);
+      ServerLink link(settings_.server_file, settings_.data_id, token_, stop_);
       if (ApiClient* api = link.client()) {
         {
           const std::lock_guard lock(mutex_);
@@ -96,7 +108,7 @@ class Runner {
           const std::lock_guard lock(mutex_);
           order_client_ = nullptr;
         }
-        if (!ended && ended.error().code == ErrorCode::kUnauthenticated) given_up();
+        if (!ended && is_given_up(ended.error())) given_up();
       }
       if (stop_) return;
       std::this_thread::sleep_for(pause);
@@ -116,6 +128,7 @@ class Runner {
     const std::string type = order->value("type", "");
     if (type == "hello") {
       heartbeat_ = milliseconds(static_cast<int>(order->value("heartbeat_seconds", 2.0) * 1000));
+      grace_seconds = order->value("grace_seconds", 10);
     } else if (type == "start") {
       Json work = order->value("order", Json::object());
       if (!seen_.insert({work.value("run", ""), work.value("attempt", std::int64_t{0})}).second) return;
@@ -147,16 +160,14 @@ class Runner {
   }
 
   void send_heartbeats() {
-    ServerLink link(settings_.server_file, token_, stop_);
+    ServerLink link(settings_.server_file, settings_.data_id, token_, stop_);
     Usage usage(settings_.folder);
     for (;;) {
-      Json body = {{"run", nullptr}, {"attempt", 0}, {"usage", nullptr}};
+      Json body = {{"run", nullptr}, {"attempt", 0}, {"usage", nullptr}, {"parts", Json::array()}};
       {
         std::unique_lock lock(mutex_);
         changed_.wait_for(lock, beats_ == 0 ? milliseconds(200) : heartbeat_,
-                          [this] {
-                            return stop_ || (terminated && !settings_.is_evicted) || !stack_requests_.empty();
-                          });
+                          [this] { return stop_ || !stack_requests_.empty(); });
         if (stop_) return;
         if (!stack_requests_.empty() && current_) {
           const std::string id = std::exchange(stack_requests_, {}).back();
@@ -166,8 +177,15 @@ class Runner {
           continue;
         }
         stack_requests_.clear();
-        if (terminated && current_ && !settings_.is_evicted) current_->abandon();
+        leave_in_time();
+        for (const auto& order : waiting_) {
+          body["parts"].push_back({{"run", order.value("run", "")},
+                                   {"attempt", order.value("attempt", std::int64_t{0})},
+                                   {"node_rank", order.value("node_rank", 0)}});
+        }
         if (current_) {
+          body["parts"].push_back(
+              {{"run", current_->run_id()}, {"attempt", current_->attempt()}, {"node_rank", current_->node_rank()}});
           body.update({{"run", current_->run_id()},
                        {"attempt", current_->attempt()},
                        {"idle_seconds", current_->idle_seconds()}});
@@ -178,13 +196,21 @@ class Runner {
       const auto heard = link.once([&](ApiClient& api) {
         return api.post("/nodes/" + percent_encode(settings_.node) + "/heartbeat", body);
       });
-      if (!heard && heard.error().code == ErrorCode::kUnauthenticated) given_up();
+      if (!heard && is_given_up(heard.error())) given_up();
       const std::lock_guard lock(mutex_);
       if (heard) last_heard_ = steady_clock::now();
       if (heard && heard->value("fenced", false) && current_ && current_->run_id() == body["run"]) {
         current_->abandon();
       }
     }
+  }
+
+  // A machine that goes down does not wait for ever.
+  void leave_in_time() {
+    if (!terminated) return;
+    if (!terminated_since_) terminated_since_ = steady_clock::now();
+    const bool late = steady_clock::now() - *terminated_since_ > std::chrono::seconds(grace_seconds) + kSendLimit;
+    if (late && current_) current_->stop_sending();
   }
 
   void send_stacks(ServerLink& link, const AttemptRun& attempt, const std::string& id) {
@@ -218,11 +244,24 @@ class Runner {
   std::vector<std::string> stack_requests_;
   ApiClient* order_client_ = nullptr;
   bool leaving_ = false;
+  std::optional<steady_clock::time_point> terminated_since_;
   milliseconds heartbeat_{2000};
   int beats_ = 0;
   steady_clock::time_point last_heard_ = steady_clock::now();
   steady_clock::time_point last_busy_ = steady_clock::now();
 };
+
+// What can wait until the first run is under way.
+void do_later_chores(const fs::path& sdk, const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any never;
+  std::unique_lock lock(mutex);
+  never.wait_for(lock, stop, kBeforeChores, [] { return false; });
+  if (stop.stop_requested()) return;
+  std::atomic<bool> stopped = false;
+  const std::stop_callback on_stop(stop, [&] { stopped = true; });
+  compile_sdk(sdk, stopped);
+}
 
 }  // namespace
 
@@ -233,25 +272,47 @@ Status run_runner(const RunnerOptions& options) {
     return fail(ErrorCode::kInvalidArgument,
                 "ROOST_NODE_TOKEN is not set; runners are started by the server, not by hand");
   }
+  raise_file_limit();
+  ROOST_TRY(const Fd lock, hold_node_folder(options.folder));
   ::signal(SIGPIPE, SIG_IGN);
   ::signal(SIGTERM, [](int) { terminated = true; });
   NodeSettings settings;
+  // What a run in an image is shown belongs to this process, and must be readable for the run's user whatever the
+  // umask is (that of a Slurm job may be 077). Others are kept out by the folder above it all.
+  settings.mask = ::umask(022);
   settings.node = options.node;
   settings.server_file = options.server_file;
+  settings.data_id = options.data_id;
   settings.folder = options.folder;
   settings.cache = fs::path(options.folder).parent_path() / "cache";
   settings.gpus = options.gpus;
   settings.address = options.address;
   settings.joined = options.joined;
-  if (options.joined) settings.is_evicted = [] { return terminated.load(); };
+  settings.is_evicted = [] { return terminated.load(); };
+  settings.evict_grace = [joined = options.joined] { return joined ? kSlurmGrace : grace_seconds.load(); };
   settings.output_watch.reset(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
   settings.mpi_watch.reset(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
   settings.machine_has_gpus = fs::exists("/dev/nvidiactl");
-  ROOST_CHECK(make_folders(settings.cache));
+  ROOST_CHECK(make_private_folder(settings.cache));
+  settings.spare = std::make_unique<SpareFolder>(settings.folder / "spare");
   ROOST_TRY(settings.sdk, unpack_sdk(settings.cache));
   ROOST_TRY(settings.mpi_helper, unpack_mpi_helper(settings.cache));
+  if (options.joined) {
+    // Nobody else looks after a node of a cluster.
+    const fs::path kept = settings.cache.parent_path().parent_path();
+    remove_leftovers(kept, options.folder, "/proc/self/exe");
+  }
+  std::jthread chores([cache = settings.cache, sdk = settings.sdk, joined = options.joined](const std::stop_token& stop) {
+    if (joined) shrink_cache(cache, cache_bound(cache));
+    do_later_chores(sdk, stop);
+  });
   Runner(std::move(settings), token).run();
+  chores = {};
   log_info("node {}: left", options.node);
+  // Runs that could not be reported are still there.
+  std::error_code none;
+  const fs::path runs = fs::path(options.folder) / "runs";
+  if (fs::exists(runs, none) && !fs::is_empty(runs, none)) return {};
   return remove_tree(options.folder);
 }
 

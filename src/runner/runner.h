@@ -12,6 +12,7 @@ struct RunnerOptions {
   std::string folder;
   std::string gpus;
   std::string token;
+  std::string data_id;  // of the server's data folder; "": any server is believed
   bool joined = false;  // started by Slurm, on a machine that may share nothing with the server
   std::string address = "127.0.0.1";
 };

@@ -7,8 +7,8 @@
 #include "runner/command_line.h"
 #include "runner/image_root.h"
 #include "runner/mpi_node.h"
+#include "runner/rendezvous.h"
 #include "runner/sdk.h"
-#include "runner/stream_files.h"
 #include "runner/usage.h"
 
 namespace roost {
@@ -39,6 +39,13 @@ TEST(CommandLine, AnImageBringsItsOwnVariables) {
   EXPECT_FALSE(variables.contains("PWD"));
 }
 
+TEST(HostsFile, AddsTheNodesToWhatIsThere) {
+  const std::vector<NodeFacts> nodes = {{"a", "10.0.0.1", "", {}, "", ""}, {"b", "10.0.0.2", "", {}, "", ""}};
+  EXPECT_EQ(hosts_file(nodes, "127.0.0.1 localhost\n10.9.9.9 license\n"),
+            "10.0.0.1 a\n10.0.0.2 b\n127.0.0.1 localhost\n10.9.9.9 license\n");
+  EXPECT_NE(hosts_file(nodes, "").find("127.0.0.1 localhost\n"), std::string::npos);
+}
+
 class InFolder : public testing::Test {
  protected:
   void SetUp() override {
@@ -51,37 +58,6 @@ class InFolder : public testing::Test {
   }
   std::filesystem::path folder_;
 };
-
-using NewBytes = InFolder;
-
-TEST_F(NewBytes, OfALogEverythingOfASpoolWholeLinesUpToTheFirstNul) {
-  put("log", "one\ntwo");
-  EXPECT_EQ(new_bytes(folder_ / "log", 0, 100, false), "one\ntwo");
-  EXPECT_EQ(new_bytes(folder_ / "log", 4, 100, false), "two");
-  EXPECT_EQ(new_bytes(folder_ / "log", 0, 2, false), "on");
-  put("spool", std::string("[1]\n[2]\n[3", 10));
-  EXPECT_EQ(new_bytes(folder_ / "spool", 0, 100, true), "[1]\n[2]\n");
-  put("mapped", std::string("[1]\n\0\0\0\0[2]\n", 12));
-  EXPECT_EQ(new_bytes(folder_ / "mapped", 0, 100, true), "[1]\n");
-  EXPECT_EQ(new_bytes(folder_ / "mapped", 4, 100, true), "");
-  std::string long_line(5'000'000, 'x');
-  long_line += '\n';
-  put("long", long_line);
-  EXPECT_EQ(new_bytes(folder_ / "long", 0, 2 << 20, true).size(), 5'000'001U);
-  EXPECT_EQ(new_bytes(folder_ / "absent", 0, 100, false), "");
-}
-
-TEST_F(NewBytes, FollowsNoLinkBelowTheRoot) {
-  ASSERT_TRUE(make_folders(folder_ / "code" / "logs" / "sub"));
-  put("code/logs/sub/secret", "mine");
-  const auto file = folder_ / "code" / "logs" / "sub" / "secret";
-  EXPECT_EQ(new_bytes(file, 0, 100, false, folder_ / "code"), "mine");
-  ASSERT_TRUE(make_folders(folder_ / "elsewhere"));
-  put("elsewhere/secret", "theirs");
-  ASSERT_TRUE(remove_tree(folder_ / "code" / "logs" / "sub"));
-  std::filesystem::create_directory_symlink(folder_ / "elsewhere", folder_ / "code" / "logs" / "sub");
-  EXPECT_EQ(new_bytes(file, 0, 100, false, folder_ / "code"), "");
-}
 
 using ImageFiles = InFolder;
 

@@ -2,17 +2,32 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <thread>
+#include <utility>
 
 #include "base/log.h"
 
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
 namespace roost {
+namespace {
+
+constexpr int kMostRefusals = 3;  // something between us and the server may be mistaken for once
+
+bool is_away(const Error& error) {
+  return error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kDeadlineExceeded;
+}
+
+}  // namespace
 
 ApiClient* ServerLink::client() {
   if (client_) return client_.get();
   auto address = read_server_file(server_file_);
   if (!address) return nullptr;
   address->token = token_;
+  address->data_id = data_id_;
   url_ = address->url;
   ca_file_ = address->ca_file;
   HttpClient::Options options;
@@ -22,29 +37,40 @@ ApiClient* ServerLink::client() {
   return client_.get();
 }
 
-Result<Json> ServerLink::once(const std::function<Result<Json>(ApiClient&)>& work) {
+Result<Json> ServerLink::once(const Work& work) {
   ApiClient* api = client();
   if (!api) return fail(ErrorCode::kUnavailable, "the server is not running");
   auto answer = work(*api);
-  if (!answer && (answer.error().code == ErrorCode::kUnavailable ||
-                  answer.error().code == ErrorCode::kDeadlineExceeded)) {
-    forget();
-  }
+  if (!answer && is_away(answer.error())) forget();
   return answer;
 }
 
-Result<Json> ServerLink::persist(const std::function<Result<Json>(ApiClient&)>& work) {
-  std::chrono::milliseconds pause{10};
+Result<Json> ServerLink::persist(const Work& work, const Status& own, std::chrono::milliseconds patience) {
+  Backoff backoff(stop_);
+  std::optional<steady_clock::time_point> troubled_since;
+  int refusals = 0;
   bool told = false;
   for (;;) {
     auto answer = once(work);
-    const bool again = !answer && (answer.error().code == ErrorCode::kUnavailable ||
-                                   answer.error().code == ErrorCode::kDeadlineExceeded ||
-                                   answer.error().code == ErrorCode::kResourceExhausted);
-    if (!again || stop_) return answer;
-    if (!std::exchange(told, true)) log_warning("{}; trying again until it works", answer.error().message);
-    std::this_thread::sleep_for(pause);
-    pause = std::min(pause * 2, std::chrono::milliseconds(1000));
+    if (answer || stop_) return answer;
+    const Error& error = answer.error();
+    if (!own) return fail(own.error());
+    if (is_given_up(error) || (is_refusal(error) && ++refusals >= kMostRefusals)) return answer;
+    if (!is_away(error) && error.code != ErrorCode::kResourceExhausted && !is_refusal(error)) {
+      if (!troubled_since) troubled_since = steady_clock::now();
+      if (steady_clock::now() - *troubled_since > patience) return answer;
+    }
+    if (!std::exchange(told, true)) log_warning("{}; trying again until it works", error.message);
+    backoff.pause();
+  }
+}
+
+void Backoff::pause() {
+  const auto until = steady_clock::now() + next_;
+  next_ = std::min(next_ * 2, longest_);
+  // A long pause must not hold up the end.
+  while (!stop_ && steady_clock::now() < until) {
+    std::this_thread::sleep_for(std::min<steady_clock::duration>(until - steady_clock::now(), milliseconds(50)));
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -9,32 +10,66 @@
 
 namespace roost {
 
-// A runner's connection to a server that may restart, also at another address: calls are repeated,
-// with the address read anew from the server file, until one is answered. Not thread-safe.
+// The only answers that end a runner's work: it was given up. A server of another data folder cannot give
+// them, see ServerLink.
+inline bool is_given_up(const Error& error) {
+  return error.code == ErrorCode::kGivenUp || error.code == ErrorCode::kUnauthenticated;
+}
+
+// The server found the request itself wrong, and will not think otherwise of it later.
+inline bool is_refusal(const Error& error) {
+  return error.code == ErrorCode::kInvalidArgument || error.code == ErrorCode::kTooLarge ||
+         error.code == ErrorCode::kMethodNotAllowed || error.code == ErrorCode::kUnimplemented;
+}
+
+// A runner's connection to a server that may restart, also at another address, and may be in trouble: calls are
+// repeated, with the address read anew from the server file, until one is answered. Not thread-safe.
 class ServerLink {
  public:
-  // `stop` ends the repeating.
-  ServerLink(std::string server_file, std::string token, const std::atomic<bool>& stop)
-      : server_file_(std::move(server_file)), token_(std::move(token)), stop_(stop) {}
+  using Work = std::function<Result<Json>(ApiClient&)>;
+  // A hundred years: the largest number of milliseconds is more nanoseconds than there are.
+  static constexpr std::chrono::milliseconds kForever = std::chrono::hours(24 * 365 * 100);
 
-  // Calls `work` until it gives something else than kUnavailable, kDeadlineExceeded or
-  // kResourceExhausted (a full disk there may be cleared).
-  Result<Json> persist(const std::function<Result<Json>(ApiClient&)>& work);
+  // Only the server of the data folder `data_id` is believed, if that is not "". `stop` ends the repeating.
+  ServerLink(std::string server_file, std::string data_id, std::string token, const std::atomic<bool>& stop)
+      : server_file_(std::move(server_file)), data_id_(std::move(data_id)), token_(std::move(token)), stop_(stop) {}
+
+  // Calls `work` until it succeeds. Gives back an error only if repeating cannot change it: is_given_up(),
+  // is_refusal() a few times over, or one in `own`, which failed on this side. Whatever else the server answers,
+  // also "not found" or "not allowed", is its own trouble and may pass: it is told once, and tried again with
+  // growing pauses, for `patience` from the first such answer; a server that is away does not count.
+  Result<Json> persist(const Work& work, const Status& own = {}, std::chrono::milliseconds patience = kForever);
   // Calls `work` once; kUnavailable if no server can be found now.
-  Result<Json> once(const std::function<Result<Json>(ApiClient&)>& work);
+  Result<Json> once(const Work& work);
   // The client for a call of another shape; null if there is no server now.
   ApiClient* client();
   void forget() { client_.reset(); }
+  bool is_stopped() const { return stop_; }
   const std::string& url() const { return url_; }
   const std::string& ca_file() const { return ca_file_; }
 
  private:
   std::string server_file_;
+  std::string data_id_;
   std::string token_;
   const std::atomic<bool>& stop_;
   std::unique_ptr<ApiClient> client_;
   std::string url_;
   std::string ca_file_;
+};
+
+// Growing pauses between tries.
+class Backoff {
+ public:
+  explicit Backoff(const std::atomic<bool>& stop, std::chrono::milliseconds longest = std::chrono::milliseconds(1000))
+      : stop_(stop), longest_(longest) {}
+  // Ends early once `stop` is set.
+  void pause();
+
+ private:
+  const std::atomic<bool>& stop_;
+  const std::chrono::milliseconds longest_;
+  std::chrono::milliseconds next_{10};
 };
 
 }  // namespace roost

@@ -1,6 +1,8 @@
 #include "runner/stacks.h"
 
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -9,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "base/files.h"
+#include "base/open_beneath.h"
 #include "base/text.h"
 #include "runner/process_tree.h"
 
@@ -49,16 +51,21 @@ int rank_of(int pid) {
 }  // namespace
 
 Json take_stacks(int supervisor, const fs::path& folder) {
+  // The run owns what is in the folder: it is opened once, as a plain file, and read from where it ended.
+  struct Answer {
+    Fd fd;
+    std::uint64_t from = 0;
+  };
   const bool by_py_spy = has_py_spy();
   const auto all = processes_below(supervisor);
-  std::map<int, std::uint64_t> before;  // by pid: how long the answer file was
+  std::map<int, Answer> answers;  // by pid
   if (!by_py_spy) {
+    const Fd root(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     for (const auto& process : all) {
-      std::error_code error;
-      const auto size = fs::file_size(folder / std::to_string(process.inner_pid), error);
+      auto file = root ? open_plain_file(root.get(), std::to_string(process.inner_pid)) : std::nullopt;
       // Who has no such file does not answer the signal, but ends of it.
-      if (error || variable_of(process.pid, "ROOST_STACKS").empty()) continue;
-      before[process.pid] = size;
+      if (!file || variable_of(process.pid, "ROOST_STACKS").empty()) continue;
+      answers[process.pid] = {std::move(file->fd), static_cast<std::uint64_t>(file->info.st_size)};
       ::kill(process.pid, SIGRTMIN + kSignal);
     }
     std::this_thread::sleep_for(kForAnAnswer);
@@ -68,9 +75,8 @@ Json take_stacks(int supervisor, const fs::path& folder) {
     std::string text;
     if (by_py_spy) {
       text = output_of(fmt::format("py-spy dump --pid {} 2>/dev/null", process.pid));
-    } else if (const auto known = before.find(process.pid); known != before.end()) {
-      const auto answer = read_file(folder / std::to_string(process.inner_pid)).value_or("");
-      if (answer.size() > known->second) text = answer.substr(known->second);
+    } else if (const auto answer = answers.find(process.pid); answer != answers.end()) {
+      text = read_at(answer->second.fd.get(), answer->second.from, kMostText);
     }
     stacks.push_back({{"rank", rank_of(process.pid)},
                       {"pid", process.inner_pid},

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <ctime>
 #include <set>
 
 #include <fmt/format.h>
@@ -15,6 +16,7 @@
 #include "base/text.h"
 #include "domain/manifest.h"
 #include "domain/names.h"
+#include "runner/cached_blob.h"
 
 namespace fs = std::filesystem;
 
@@ -28,10 +30,20 @@ fs::path cache_path(const fs::path& cache, std::string_view digest) {
   return cache / "blobs" / digest.substr(0, 2) / digest.substr(2);
 }
 
+// One that was not used for long is marked as used, so that it is not cleaned up; being changed by that, it
+// is hashed again.
 bool is_cached(const fs::path& cache, const ManifestEntry& entry) {
   struct stat info {};
-  return ::stat(cache_path(cache, entry.digest).c_str(), &info) == 0 &&
-         static_cast<std::uint64_t>(info.st_size) == entry.size;
+  const fs::path file = cache_path(cache, entry.digest);
+  if (::stat(file.c_str(), &info) != 0) return false;
+  if (::time(nullptr) - info.st_mtim.tv_sec > 3600) ::utimensat(AT_FDCWD, file.c_str(), nullptr, 0);
+  return is_intact(file, entry.digest, entry.size);
+}
+
+// The server knows a blob by its digest alone; people know a file by its name.
+Error named(const Error& error, const ManifestEntry& entry) {
+  if (error.code != ErrorCode::kNotFound) return error;
+  return {error.code, fmt::format("the file {} cannot be had: {}", printable(entry.path), error.message)};
 }
 
 // Into the cache in one step; another node may be doing the same.
@@ -42,9 +54,10 @@ Status store(const fs::path& cache, const std::string& digest, std::string_view 
   const fs::path place = cache_path(cache, digest);
   ROOST_CHECK(make_folders(place.parent_path()));
   const fs::path temporary = place.string() + ".tmp-" + random_hex(6);
-  const Fd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444));
+  const Fd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!fd) return fail_errno(errno, "write " + temporary.string());
   Status put = write_all(fd.get(), bytes, temporary.string());
+  if (put && ::fchmod(fd.get(), 0444) != 0) put = fail_errno(errno, "write " + temporary.string());
   if (put && ::rename(temporary.c_str(), place.c_str()) != 0) {
     put = fail_errno(errno, "write " + place.string());
   }
@@ -56,11 +69,16 @@ Status fetch_large(ServerLink& server, const fs::path& cache, const ManifestEntr
   const fs::path place = cache_path(cache, entry.digest);
   ROOST_CHECK(make_folders(place.parent_path()));
   const fs::path temporary = place.string() + ".tmp-" + random_hex(6);
+  Status put;
   auto fetched = server.persist([&](ApiClient& api) -> Result<Json> {
-    const Fd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0444));
-    if (!fd) return fail_errno(errno, "write " + temporary.string());
+    put = {};
+    // It is opened again when the connection breaks, so it must be writable until it is whole.
+    const Fd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+    if (!fd) {
+      put = fail_errno(errno, "write " + temporary.string());
+      return fail(put.error());
+    }
     Sha256 hash;
-    Status put;
     ClientRequest request;
     request.target = "/blobs/" + entry.digest;
     request.on_data = [&](std::string_view piece) {
@@ -69,24 +87,34 @@ Status fetch_large(ServerLink& server, const fs::path& cache, const ManifestEntr
       return put.has_value();
     };
     auto answer = api.send(std::move(request));
-    if (!put) return fail(ErrorCode::kInternal, put.error().message);
+    if (!put) return fail(put.error());
     if (!answer) return fail(answer.error());
     if (hash.hex() != entry.digest) {
-      return fail(ErrorCode::kUnavailable, fmt::format("blob {} came cut off", entry.digest));
+      return fail(ErrorCode::kDataMismatch, fmt::format("blob {} came with other bytes", entry.digest));
+    }
+    if (::fchmod(fd.get(), 0444) != 0) {
+      put = fail_errno(errno, "write " + temporary.string());
+      return fail(put.error());
     }
     return Json();
-  });
-  if (fetched && ::rename(temporary.c_str(), place.c_str()) == 0) return {};
+  }, put, kStagingPatience);
+  if (fetched && ::rename(temporary.c_str(), place.c_str()) == 0) {
+    note_intact(place);
+    return {};
+  }
   const int error = errno;
   ::unlink(temporary.c_str());
-  if (!fetched) return fail(fetched.error());
+  if (!fetched) return fail(named(fetched.error(), entry));
   return fail_errno(error, "write " + place.string());
 }
 
-Status fetch_small(ServerLink& server, const fs::path& cache, const std::vector<std::string>& digests) {
+Status fetch_small(ServerLink& server, const fs::path& cache, const std::vector<const ManifestEntry*>& entries) {
+  Status taken;
+  std::vector<std::string> digests;
+  for (const ManifestEntry* entry : entries) digests.push_back(entry->digest);
   auto fetched = server.persist([&](ApiClient& api) -> Result<Json> {
+    taken = {};
     FrameReader reader(2 * kSmall);
-    Status taken;
     const std::string body = to_text(Json{{"digests", digests}});
     ClientRequest request;
     request.method = "POST";
@@ -100,13 +128,16 @@ Status fetch_small(ServerLink& server, const fs::path& cache, const std::vector<
       return taken.has_value();
     };
     auto answer = api.send(std::move(request));
-    if (!taken) return fail(ErrorCode::kInternal, taken.error().message);
+    if (!taken) return fail(taken.error());
     if (!answer) return fail(answer.error());
     if (auto whole = reader.finish(); !whole) return fail(ErrorCode::kUnavailable, whole.error().message);
     return Json();
-  });
-  if (!fetched) return fail(fetched.error());
-  return {};
+  }, taken, kStagingPatience);
+  if (fetched) return {};
+  for (const ManifestEntry* entry : entries) {
+    if (fetched.error().message.find(entry->digest) != std::string::npos) return fail(named(fetched.error(), *entry));
+  }
+  return fail(fetched.error());
 }
 
 Result<std::string> manifest_of(ServerLink& server, const fs::path& cache, const std::string& snapshot) {
@@ -114,6 +145,7 @@ Result<std::string> manifest_of(ServerLink& server, const fs::path& cache, const
     return std::move(*cached);
   }
   ManifestEntry entry;
+  entry.path = "(the list of its files)";
   entry.digest = snapshot;
   ROOST_CHECK(fetch_large(server, cache, entry));
   return read_file(cache_path(cache, snapshot));
@@ -122,14 +154,14 @@ Result<std::string> manifest_of(ServerLink& server, const fs::path& cache, const
 // Into the cache, what it lacks of the manifest's files.
 Status fetch_files(ServerLink& server, const fs::path& cache, const Manifest& manifest) {
   std::set<std::string> asked;
-  std::vector<std::string> small;
+  std::vector<const ManifestEntry*> small;
   for (const auto& entry : manifest.entries) {
     if (!entry.is_file() || is_cached(cache, entry) || !asked.insert(entry.digest).second) continue;
     if (entry.size > kSmall) {
       ROOST_CHECK(fetch_large(server, cache, entry));
       continue;
     }
-    small.push_back(entry.digest);
+    small.push_back(&entry);
     if (small.size() == kBatch) {
       ROOST_CHECK(fetch_small(server, cache, small));
       small.clear();
@@ -139,7 +171,7 @@ Status fetch_files(ServerLink& server, const fs::path& cache, const Manifest& ma
   return {};
 }
 
-Status write_tree(const Manifest& manifest, const fs::path& cache, const fs::path& root) {
+Status write_tree(ServerLink& server, const Manifest& manifest, const fs::path& cache, const fs::path& root) {
   ROOST_CHECK(make_folders(root));
   fs::path made;
   for (const auto& entry : manifest.entries) {
@@ -156,7 +188,12 @@ Status write_tree(const Manifest& manifest, const fs::path& cache, const fs::pat
       continue;
     }
     const unsigned mode = entry.kind == EntryKind::kExecutable ? 0755 : 0644;
-    ROOST_CHECK(copy_file(cache_path(cache, entry.digest), place, mode));
+    Status copied = copy_file(cache_path(cache, entry.digest), place, mode);
+    if (!copied && copied.error().code == ErrorCode::kNotFound) {  // the cache was cleaned up meanwhile
+      ROOST_CHECK(fetch_large(server, cache, entry));
+      copied = copy_file(cache_path(cache, entry.digest), place, mode);
+    }
+    ROOST_CHECK(copied);
   }
   return {};
 }
@@ -168,7 +205,7 @@ Status stage_snapshot(ServerLink& server, const std::string& snapshot, const fs:
   ROOST_TRY(const std::string text, manifest_of(server, cache, snapshot));
   ROOST_TRY(const Manifest manifest, parse_manifest(text));
   ROOST_CHECK(fetch_files(server, cache, manifest));
-  return write_tree(manifest, cache, destination);
+  return write_tree(server, manifest, cache, destination);
 }
 
 Status restore_outputs(ServerLink& server, const Json& outputs, const fs::path& cache, const fs::path& destination) {
@@ -185,7 +222,7 @@ Status restore_outputs(ServerLink& server, const Json& outputs, const fs::path& 
     manifest.entries.push_back(std::move(entry));
   }
   ROOST_CHECK(fetch_files(server, cache, manifest));
-  return write_tree(manifest, cache, destination);
+  return write_tree(server, manifest, cache, destination);
 }
 
 }  // namespace roost

@@ -7,6 +7,10 @@
 
 namespace roost {
 
+// For how long staging goes on against a server that answers, but not with what is needed: a blob that is damaged
+// there will not come back by itself, and the run fails with its name.
+inline constexpr std::chrono::milliseconds kStagingPatience{30'000};
+
 // Makes the snapshot's tree below `destination` (which must not exist), from a cache of blobs by
 // digest that all nodes of this machine share; only what the cache lacks is fetched. The files are
 // reflinks or copies: a script that changes its own files never changes the cache.

@@ -1,16 +1,17 @@
 #include "runner/stream_files.h"
 
 #include <fcntl.h>
-#include <linux/openat2.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#include <cerrno>
+#include <set>
 
-#include "base/files.h"
+#include <fmt/format.h>
+
 #include "base/frames.h"
+#include "base/log.h"
+#include "base/open_beneath.h"
 #include "base/text.h"
+#include "base/tree_beneath.h"
 #include "domain/names.h"
 
 namespace fs = std::filesystem;
@@ -18,130 +19,205 @@ namespace fs = std::filesystem;
 namespace roost {
 namespace {
 
-constexpr std::size_t kPiece = 2 << 20;
-constexpr std::size_t kRequest = 4 << 20;
-constexpr std::size_t kLongestLine = 8 << 20;
+constexpr std::size_t kPiece = 2 << 20;     // of a spool, which the server takes in at one go
+constexpr std::size_t kRequest = 8 << 20;  // fewer and larger ones: each waits for its answer
+constexpr std::size_t kMostOpen = 256;  // files that are held open for a rename to take nothing away
 
-// Opens a file without following links anywhere below `root`: the runner may see more than the run.
-Fd open_below(const fs::path& root, const fs::path& file) {
-  constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
-  if (!root.empty()) {
-    const Fd folder(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-    open_how how{};
-    how.flags = kFlags;
-    how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS;
-    const fs::path relative = file.lexically_relative(root);
-    const auto fd = static_cast<int>(::syscall(SYS_openat2, folder.get(), relative.c_str(), &how, sizeof how));
-    if (fd >= 0 || (errno != ENOSYS && errno != EPERM)) return Fd(fd);  // old kernels, old containers
-  }
-  return Fd(::open(file.c_str(), kFlags));
-}
-
-// Where a file ends for the purpose of shipping: at its size, or for a spool at its last whole line.
-std::uint64_t shippable_end(const fs::path& file, std::uint64_t from, bool spool, const fs::path& root) {
-  const Fd fd = open_below(root, file);
-  struct stat info {};
-  if (!fd || ::fstat(fd.get(), &info) != 0) return from;
-  if (!spool) return static_cast<std::uint64_t>(info.st_size);
-  for (;;) {
-    const std::string piece = new_bytes(file, from, kPiece, true, root);
-    if (piece.empty()) return from;
-    from += piece.size();
-  }
-}
+std::pair<std::uint64_t, std::uint64_t> id_of(const struct stat& info) { return {info.st_dev, info.st_ino}; }
 
 }  // namespace
 
-std::string new_bytes(const fs::path& file, std::uint64_t offset, std::size_t limit, bool spool,
-                      const fs::path& root) {
-  const Fd fd = open_below(root, file);
-  struct stat info {};
-  if (!fd || ::fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode)) return {};
-  const auto size = static_cast<std::uint64_t>(info.st_size);
-  if (offset >= size) return {};
-  std::string out(std::min<std::uint64_t>(limit, size - offset), '\0');
-  std::size_t have = 0;
-  while (have < out.size()) {
-    const ssize_t got = ::pread(fd.get(), out.data() + have, out.size() - have,
-                                static_cast<off_t>(offset + have));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    have += static_cast<std::size_t>(got);
-  }
-  out.resize(have);
-  if (!spool) return out;
-  if (const auto nul = out.find('\0'); nul != std::string::npos) out.resize(nul);
-  const auto newline = out.rfind('\n');
-  if (newline != std::string::npos) {
-    out.resize(newline + 1);
-  } else if (out.size() == limit && limit < kLongestLine) {
-    return new_bytes(file, offset, kLongestLine, true, root);
-  } else {
-    out.clear();
-  }
-  return out;
+std::uint64_t StreamFiles::Stream::sent() const {
+  return std::visit([](const auto& each) { return each.sent(); }, file);
+}
+
+void StreamFiles::Stream::set_sent(std::uint64_t length) {
+  std::visit([&](auto& each) { each.set_sent(length); }, file);
+}
+
+bool StreamFiles::open_root() {
+  if (!root_) root_ = Fd(::open(root_path_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  return static_cast<bool>(root_);
 }
 
 void StreamFiles::add_file(const std::string& stream, const fs::path& file) {
-  followed_[stream] = {file, false, 0, {}};
+  files_[stream] = file.lexically_relative(root_path_).string();
 }
 
 void StreamFiles::add_folder(const std::string& prefix, const fs::path& folder, bool spool) {
-  folders_.push_back({prefix, folder, spool});
+  folders_.push_back({prefix, folder.lexically_relative(root_path_).string(), spool});
+}
+
+// A file that got another name while something else took its old one was rotated away: its lines are in the
+// stream of the old name.
+bool StreamFiles::is_followed_elsewhere(const struct stat& info, const std::string& name) const {
+  const auto owner = owners_.find(id_of(info));
+  if (ended_ || owner == owners_.end() || owner->second == name) return false;
+  const auto stream = streams_.find(owner->second);
+  const auto* log = stream == streams_.end() ? nullptr : std::get_if<FollowedLog>(&stream->second.file);
+  return log && log->holds(info);
+}
+
+void StreamFiles::look_into(const Folder& folder) {
+  struct Found {
+    std::string path;
+    struct stat info {};
+  };
+  std::map<std::string, Found> found;  // by stream
+  TreeVisitor visitor;
+  visitor.each = [&](const std::string& path, const struct stat& info) {
+    const std::string name = folder.prefix + path.substr(folder.folder.size() + 1);
+    if (folder.spool && !name.ends_with(".spool")) return;
+    if (S_ISREG(info.st_mode) && check_artifact_path(name)) {
+      found[name] = {path, info};
+    } else if (!folder.spool) {
+      notices_.add(name, S_ISREG(info.st_mode)   ? "is not kept: a log's name is text without control characters"
+                         : S_ISLNK(info.st_mode) ? "is not followed: it is a link"
+                                                 : "is not followed: it is no regular file");
+    }
+  };
+  visitor.unreadable = [&](const std::string& path, int error) {
+    if (path.size() <= folder.folder.size()) return;
+    notices_.add(folder.prefix + path.substr(folder.folder.size() + 1), errno_error(error, "be looked into").message);
+  };
+  walk_beneath(root_.get(), folder.folder, visitor);
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::string> now;
+  for (const auto& [name, file] : found) {
+    if (folder.spool) {
+      auto& stream = streams_.try_emplace(name, Stream{FollowedSpool{}}).first->second;
+      std::get<FollowedSpool>(stream.file).see(root_.get(), file.path);
+      continue;
+    }
+    // Only renamed: its old name is gone. It is followed under the new one, from its start.
+    const auto owner = owners_.find(id_of(file.info));
+    const bool was_renamed = owner != owners_.end() && owner->second != name && !found.contains(owner->second);
+    if (!was_renamed && is_followed_elsewhere(file.info, name)) continue;
+    auto& stream = streams_.try_emplace(name, Stream{FollowedLog{}}).first->second;
+    auto& log = std::get<FollowedLog>(stream.file);
+    log.see(root_.get(), file.path, file.info);
+    if (streams_.size() > kMostOpen) log.rest();
+    owners_[id_of(file.info)] = name;
+  }
 }
 
 void StreamFiles::look_for_files() {
-  for (const auto& watched : folders_) {
-    std::error_code error;
-    if (fs::is_symlink(watched.folder, error)) continue;
-    for (auto it = fs::recursive_directory_iterator(
-             watched.folder, fs::directory_options::skip_permission_denied, error);
-         !error && it != fs::recursive_directory_iterator(); it.increment(error)) {
-      std::error_code ignored;
-      if (!it->is_regular_file(ignored) || it->is_symlink(ignored)) continue;
-      if (watched.spool && it->path().extension() != ".spool") continue;
-      const std::string name = watched.prefix + it->path().lexically_relative(watched.folder).string();
-      if (!followed_.contains(name) && check_artifact_path(name)) {
-        followed_[name] = {it->path(), watched.spool, 0, watched.folder.parent_path()};
-      }
-    }
+  if (!open_root()) return;
+  for (const auto& [name, path] : files_) {
+    const Fd fd = open_beneath(root_.get(), path, O_PATH);
+    struct stat info {};
+    if (!fd || ::fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
+    auto& stream = streams_.try_emplace(name, Stream{FollowedLog{}}).first->second;
+    std::get<FollowedLog>(stream.file).see(root_.get(), path, info);
   }
+  for (const auto& folder : folders_) look_into(folder);
+  // An inode that nobody holds may be another file's tomorrow.
+  std::erase_if(owners_, [&](const auto& owner) {
+    const auto stream = streams_.find(owner.second);
+    if (stream == streams_.end()) return true;
+    struct stat info {};
+    info.st_dev = owner.first.first;
+    info.st_ino = owner.first.second;
+    return !std::get<FollowedLog>(stream->second.file).holds(info);
+  });
+}
+
+void StreamFiles::note_losses(const std::string& name, Stream& stream) {
+  if (auto* log = std::get_if<FollowedLog>(&stream.file)) {
+    if (log->take_was_cut()) {
+      notices_.add(name, "was written anew from its start: what was there before is kept before it, but lines of the "
+                         "last moment may be missing");
+    }
+    return;
+  }
+  while (const auto bytes = std::get<FollowedSpool>(stream.file).take_left_out()) {
+    notices_.add(name, fmt::format("has a line of {}, which was left out: a line may have {}", human_bytes(*bytes),
+                                   human_bytes(FollowedSpool::kLongestLine)));
+  }
+}
+
+bool StreamFiles::append(const std::string& name, Stream& stream, Shipped& shipped) {
+  if (stream.refused) return false;
+  const Json header = {{"stream", name}, {"offset", stream.sent()}};
+  if (auto* log = std::get_if<FollowedLog>(&stream.file)) {
+    const auto next = log->next(kRequest);
+    if (next.size == 0 && !ask_) return false;
+    if (next.fd < 0) {
+      request_.append(header, next.size == 0 ? "" : "\n");
+    } else if (request_.append_file(header, next.fd, next.offset, next.size)) {
+      log->note_read(request_.bytes().substr(request_.bytes().size() - next.size));
+    } else {
+      return false;  // it became shorter just now
+    }
+    shipped.more = shipped.more || log->is_behind_after(next.size);
+    shipped.bytes += next.size;
+    return true;
+  }
+  const std::string lines = std::get<FollowedSpool>(stream.file).next_lines(kPiece);
+  if (lines.empty() && !ask_) return false;
+  request_.append(header, lines);
+  shipped.more = shipped.more || lines.size() >= kPiece;
+  shipped.bytes += lines.size();
+  return true;
 }
 
 Result<StreamFiles::Shipped> StreamFiles::ship(ServerLink& server) {
   look_for_files();
   Shipped shipped;
-  std::string body;
-  for (const auto& [name, file] : followed_) {
-    if (body.size() >= kRequest) {
+  request_.clear();
+  std::vector<std::string> names;
+  for (auto& [name, stream] : streams_) {
+    if (request_.bytes().size() >= kRequest) {
       shipped.more = true;
       break;
     }
-    const std::string bytes = new_bytes(file.file, file.sent, kPiece, file.spool, file.root);
-    if (bytes.empty()) continue;
-    if (bytes.size() >= kPiece) shipped.more = true;
-    shipped.bytes += bytes.size();
-    append_frame(body, {{"stream", name}, {"offset", file.sent}}, bytes);
+    if (append(name, stream, shipped)) names.push_back(name);
+    note_losses(name, stream);
   }
-  if (body.empty()) return shipped;
-  ROOST_TRY(const Json answer, server.once([&](ApiClient& api) {
-    return api.send_bytes("POST", path_, kFramesType, body);
-  }));
-  const Json lengths = answer.value("streams", Json::object());
-  for (const auto& item : lengths.items()) {
-    const auto it = followed_.find(item.key());
-    if (it != followed_.end() && item.value().is_number_unsigned()) {
-      it->second.sent = item.value().get<std::uint64_t>();
-    }
+  if (names.empty()) return shipped;
+  Status sent = send(server, shipped);
+  if (!sent && !is_refusal(sent.error())) return fail(sent.error());
+  if (!shipped.more) ask_ = false;
+  if (sent) return shipped;
+  // One of them is refused for good: the others must not suffer for it.
+  for (const auto& name : names) {
+    if (!append(name, streams_[name], shipped)) continue;
+    sent = send(server, shipped);
+    if (!sent && !is_refusal(sent.error())) return fail(sent.error());
+    if (!sent) leave_out(name, sent.error().message);
   }
   return shipped;
 }
 
-std::map<std::string, std::uint64_t> StreamFiles::lengths() {
-  look_for_files();
+Status StreamFiles::send(ServerLink& server, Shipped& shipped) {
+  const auto heard = server.once([&](ApiClient& api) {
+    return api.send_bytes("POST", path_, kFramesType, request_.bytes());
+  });
+  request_.clear();
+  ROOST_TRY(const Json answer, heard);
+  const Json lengths = answer.value("streams", Json::object());
+  for (const auto& item : lengths.items()) {
+    const auto it = streams_.find(item.key());
+    if (it != streams_.end() && item.value().is_number_unsigned()) it->second.set_sent(item.value().get<std::uint64_t>());
+  }
+  const Json refused = answer.value("refused", Json::object());
+  for (const auto& item : refused.items()) leave_out(item.key(), item.value().get<std::string>());
+  shipped.failed = shipped.failed || !answer.value("failed", Json::object()).empty();
+  shipped.full = answer.value("full", false);
+  return {};
+}
+
+void StreamFiles::leave_out(const std::string& name, const std::string& why) {
+  const auto it = streams_.find(name);
+  if (it == streams_.end()) return;
+  it->second.refused = true;
+  notices_.add(name, fmt::format("is not kept{}: {}", it->second.sent() == 0 ? "" : fmt::format(" from byte {} on", it->second.sent()), why));
+  log_warning("{} is not kept: {}", printable(name), why);
+}
+
+std::map<std::string, std::uint64_t> StreamFiles::lengths() const {
   std::map<std::string, std::uint64_t> out;
-  for (const auto& [name, file] : followed_) {
-    out[name] = shippable_end(file.file, file.spool ? file.sent : 0, file.spool, file.root);
+  for (const auto& [name, stream] : streams_) {
+    if (!stream.refused) out[name] = stream.sent();
   }
   return out;
 }

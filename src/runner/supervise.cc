@@ -13,6 +13,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "confine/capabilities.h"
+
 namespace roost {
 namespace {
 
@@ -70,8 +72,8 @@ long long now_micros() {
 
 class Supervisor {
  public:
-  Supervisor(int report, const Supervised* programs, int count, int user, int group)
-      : report_(report), programs_(programs), count_(count), user_(user), group_(group), is_init_(::getpid() == 1) {}
+  Supervisor(int report, const Supervised* programs, int count, const SupervisedAs& as)
+      : report_(report), programs_(programs), count_(count), as_(as), is_init_(::getpid() == 1) {}
 
   int run() {
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -105,8 +107,9 @@ class Supervisor {
   int start(int index) {
     int launch[2];
     if (::pipe2(launch, O_CLOEXEC) != 0) return errno;
-    // Not fork(3): its handlers may wait for a lock that a thread of the copied process held.
-    const auto pid = static_cast<pid_t>(::syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr));
+    // Not fork(3): its handlers may wait for a lock that a thread of the copied process held. And what is copied would
+    // be thrown away at once.
+    const pid_t pid = ::vfork();
     if (pid < 0) {
       const int error = errno;
       ::close(launch[0]);
@@ -136,9 +139,10 @@ class Supervisor {
 
   // Straight to the kernel: the library would ask threads that this copy does not have.
   bool become_user() {
-    if (user_ < 0) return true;
-    return ::syscall(SYS_setgroups, 0, nullptr) == 0 && ::syscall(SYS_setresgid, group_, group_, group_) == 0 &&
-           ::syscall(SYS_setresuid, user_, user_, user_) == 0 && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
+    if (as_.confined && ::geteuid() == 0) give_up_capabilities();
+    if (as_.user < 0) return true;
+    return ::syscall(SYS_setgroups, 0, nullptr) == 0 && ::syscall(SYS_setresgid, as_.group, as_.group, as_.group) == 0 &&
+           ::syscall(SYS_setresuid, as_.user, as_.user, as_.user) == 0 && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
   }
 
   void reap() {
@@ -190,8 +194,7 @@ class Supervisor {
   const int report_;
   const Supervised* const programs_;
   const int count_;
-  const int user_;
-  const int group_;
+  const SupervisedAs as_;
   const bool is_init_;
   sigset_t watched_{};
   pid_t started_[kMostPids] = {};  // by index; 0 once its end was reported
@@ -200,8 +203,8 @@ class Supervisor {
 
 }  // namespace
 
-int supervise(int report, const Supervised* programs, int count, int user, int group) {
-  return Supervisor(report, programs, count, user, group).run();
+int supervise(int report, const Supervised* programs, int count, const SupervisedAs& as) {
+  return Supervisor(report, programs, count, as).run();
 }
 
 }  // namespace roost

@@ -9,6 +9,13 @@ struct Supervised {
   int output;
 };
 
+// Who the programs are.
+struct SupervisedAs {
+  int user = -1;  // if not negative they run as this one, and can become no other
+  int group = -1;
+  bool confined = false;  // root gives up what would let it out: give_up_capabilities()
+};
+
 // Starts `count` programs together, waits for all of them, ends everything they left behind, and
 // writes one line about the end of each to the descriptor `report`: "INDEX exit CODE MICROS",
 // "INDEX signal NUMBER MICROS" or "INDEX launch ERRNO MICROS"; one that cannot be launched ends the
@@ -17,7 +24,6 @@ struct Supervised {
 // Neither allocates nor locks, so that it may run in a bare copy of a process with threads. As
 // process 1 of a pid namespace no process can outlive it, double-forked daemons included; elsewhere
 // it adopts orphans (subreaper) and ends those.
-// With a user the programs run as that one, and can become no other.
-int supervise(int report, const Supervised* programs, int count, int user = -1, int group = -1);
+int supervise(int report, const Supervised* programs, int count, const SupervisedAs& as = {});
 
 }  // namespace roost

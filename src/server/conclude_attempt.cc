@@ -91,6 +91,18 @@ RunEnd end_of(const App& app, const Run& run, const Gang& gang, const std::vecto
   return end;
 }
 
+// The outputs of all nodes that reported.
+Status record_held_outputs(Tx& tx, const Run& run, std::vector<AttemptPart>& parts, Micros since, Micros now) {
+  for (auto& part : parts) {
+    ROOST_TRY(const FinishReport report, held_outputs(part.report, part.node_rank));
+    ROOST_CHECK(record_outputs(tx, run, report, since, now));
+    if (part.report.is_object() && part.report.erase("outputs") + part.report.erase("gone") > 0) {
+      ROOST_CHECK(save_part(tx, part));
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Status conclude_attempt(App& app, Tx& tx, Run& run, Micros now) {
@@ -100,21 +112,30 @@ Status conclude_attempt(App& app, Tx& tx, Run& run, Micros now) {
   const auto ranks = ranks_of(app, run, gang, parts);
   const RunEnd end = end_of(app, run, gang, parts, ranks);
   if (end.cause && end.is_gang) ROOST_CHECK(keep_roles(tx, parts, end.cause->roles));
-  app.access->forget(app.access->attempt_token(run.id, run.attempt));
+
+  app.kept.forget(run.id, run.attempt);
 
   ROOST_TRY(const auto attempt, open_attempt(tx, run.seq));
-  if (attempt && attempt->preempted && run.cancel_reason.empty() && !ended_by_itself(parts, ranks)) {
-    return requeue_preempted(tx, run, *attempt->preempted, now);
-  }
+  const auto record = [&] { return record_held_outputs(tx, run, parts, attempt ? attempt->created : now, now); };
   const auto lost = std::find_if(parts.begin(), parts.end(),
                                  [](const AttemptPart& part) { return part.state == PartState::kLost; });
+  if (attempt && attempt->preempted && run.cancel_reason.empty() && !ended_by_itself(parts, ranks)) {
+    if (lost == parts.end()) ROOST_CHECK(record());
+    return requeue_preempted(tx, run, *attempt->preempted, now);
+  }
   if (lost != parts.end()) {
     const auto culprit = std::find_if(ranks.begin(), ranks.end(), [&](const RankEnd& rank) {
       return end.cause && end.cause->certain && rank.rank == end.cause->rank && rank.ended + kBeforeLoss < lost->ended;
     });
     const bool failed_before = culprit != ranks.end();
-    if (!failed_before) return give_up_attempt(tx, run, lost->report.value("lost", "a node was lost"), now);
+    if (!failed_before) {
+      const std::int64_t given_up = run.attempt;
+      ROOST_CHECK(give_up_attempt(tx, run, text_at(lost->report, "lost", "a node was lost"), now));
+      // What goes on goes on from the last sets.
+      return is_terminal(run.status) && run.attempt == given_up ? record() : Status();
+    }
   }
+  ROOST_CHECK(record());
   ROOST_CHECK(finish_run(tx, run, end, now));
   return close_attempt(tx, run.seq, run.attempt);
 }

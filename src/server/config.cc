@@ -80,12 +80,18 @@ Result<ServerConfig> parse_config(std::string_view yaml, const std::string& file
   read_seconds(root, fields, "heartbeat_seconds", config.heartbeat_seconds);
   read_seconds(root, fields, "node_silent_seconds", config.node_silent_seconds);
   read_seconds(root, fields, "node_lost_seconds", config.node_lost_seconds);
+  read_seconds(root, fields, "writer_stall_seconds", config.writer_stall_seconds);
+  config.reserve_mb = fields.integer("reserve_mb", config.reserve_mb, 0, 100'000);
   config.hang_seconds = static_cast<double>(
       fields.integer("hang_seconds", static_cast<std::int64_t>(config.hang_seconds), 0, 30 * 86'400));
   config.cancel_grace_seconds =
       static_cast<int>(fields.integer("cancel_grace_seconds", config.cancel_grace_seconds, 0, 86'400));
+  config.blob_lease_seconds =
+      static_cast<int>(fields.integer("blob_lease_seconds", config.blob_lease_seconds, 0, 86'400));
   config.worker_threads =
       static_cast<int>(fields.integer("worker_threads", config.worker_threads, 2, 256));
+  config.caller_requests = static_cast<int>(fields.integer("caller_requests", config.caller_requests, 1, 100'000));
+  config.caller_uploads = static_cast<int>(fields.integer("caller_uploads", config.caller_uploads, 1, 1000));
   config.local_nodes = fields.integer("local_nodes", 0, 0, 100'000);
   const Json tls = fields.object("tls");
   const Json environments = fields.object("environments");

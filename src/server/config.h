@@ -32,6 +32,11 @@ struct ServerConfig {
   int cancel_grace_seconds = 10;
   double hang_seconds = 600;  // of doing nothing, after which a run is said to hang; 0: never
   int worker_threads = 16;
+  double writer_stall_seconds = 30;  // of a write that does not move, after which the server is not well
+  std::int64_t reserve_mb = 64;      // kept aside for records on a full disk; at most 1 % of it
+  int caller_requests = 512;  // of one token or address under way at a time
+  int caller_uploads = 64;
+  int blob_lease_seconds = 900;  // how long gc keeps what was stored or asked for, whatever its grace
   struct Slurm {
     SlurmSettings cluster;
     std::string url;     // by which nodes of the cluster reach this server; "": its own

@@ -1,5 +1,7 @@
 #include "server/control_loop.h"
 
+#include <time.h>
+
 #include <algorithm>
 #include <chrono>
 #include <set>
@@ -15,19 +17,20 @@
 #include "records/queue_records.h"
 #include "records/run_records.h"
 #include "schedule/plan.h"
-#include "server/lose_node.h"
 #include "server/report_error.h"
 
 namespace roost {
 namespace {
 
 constexpr auto kTick = std::chrono::milliseconds(250);
-constexpr Micros kRetryAfterFailedStart = 5 * kSecond;
-constexpr Micros kLeaveGrace = 10 * kSecond;
-constexpr Micros kPreemptLimit = 60 * kSecond;  // after the grace, to send the last checkpoint
 constexpr auto kLongCycle = std::chrono::milliseconds(10);
-constexpr Micros kStopLimit = 7 * kSecond;
-constexpr Micros kStopSilence = 5 * kSecond;
+
+// Planning is what must not take too much: waiting for the disk costs nobody anything.
+std::chrono::nanoseconds cpu_time_of_this_thread() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
 
 }  // namespace
 
@@ -58,15 +61,19 @@ void ControlLoop::run(std::stop_token stop) {
       woken_ = false;
     }
     if (stop.stop_requested()) return;
+    note_time();
     if (std::chrono::steady_clock::now() >= next_watch) {
-      watch_nodes();
-      watch_deadlines();
-      watch_stopping();
+      take_turn("watching nodes", [this] { watch_nodes(); });
+      take_turn("watching time limits", [this] { watch_deadlines(); });
+      take_turn("watching runs that stop", [this] { watch_stopping(); });
+      take_turn("watching what nodes have", [this] { watch_parts(); });
+      take_turn("watching canceled runs", [this] { watch_canceled(); });
+      ages_.sweep();
       next_watch = std::chrono::steady_clock::now() + kTick;
     }
-    const auto began = std::chrono::steady_clock::now();
-    schedule();
-    const auto took = std::chrono::steady_clock::now() - began;
+    const auto began = cpu_time_of_this_thread();
+    take_turn("scheduling", [this] { schedule(); });
+    const auto took = cpu_time_of_this_thread() - began;
     if (took < kLongCycle) continue;
     // However long a queue is and however often it changes, planning takes a part of one core only.
     std::unique_lock lock(mutex_);
@@ -74,11 +81,18 @@ void ControlLoop::run(std::stop_token stop) {
   }
 }
 
+void ControlLoop::note_time() {
+  if (!app_.serving.tick()) return;
+  log_warning("the server stood still for a while; every node has its full time to be heard again");
+  app_.nodes.forgive_silence(app_.serving.now());
+}
+
 std::vector<ComputePlan> ControlLoop::look() {
   std::vector<ComputePlan> found;
   report_error(app_.db->read([&](Tx& tx) -> Status {
     found.clear();
-    ROOST_CHECK(queues_.refresh(tx, app_.clock.now()));
+    const Micros now = app_.clock.now();
+    ROOST_CHECK(queues_.refresh(tx, now));
     ROOST_TRY(const auto computes, list_computes(tx));
     for (const auto& compute : computes) {
       if (compute.is_slurm()) continue;  // Slurm's own queue decides there
@@ -89,6 +103,9 @@ std::vector<ComputePlan> ControlLoop::look() {
       view.running = queues_.running(compute.workspace, compute.name);
       view.promised = queues_.promised(compute.workspace, compute.name);
       ROOST_TRY(view.nodes, list_nodes(tx, compute.workspace, compute.name));
+      for (auto& node : view.nodes) {
+        if (node.idle_since) node.idle_since = now - ages_.age("idle/" + node.id, *node.idle_since, app_.serving.now());
+      }
       if (view.waiting || !view.nodes.empty() || compute.min_nodes > 0 || compute.deleting || compute.draining) {
         found.push_back({std::move(view), {}});
       }
@@ -200,7 +217,7 @@ void ControlLoop::schedule() {
 void ControlLoop::add_nodes(const Compute& compute, std::int64_t count) {
   const std::string key = compute.workspace + "/" + compute.name;
   const Micros now = app_.clock.now();
-  if (const auto it = not_before_.find(key); it != not_before_.end() && now < it->second) return;
+  if (const auto it = not_before_.find(key); it != not_before_.end() && app_.serving.now() < it->second) return;
   for (std::int64_t i = 0; i < count; ++i) {
     Node node;
     node.workspace = compute.workspace;
@@ -220,7 +237,7 @@ void ControlLoop::add_nodes(const Compute& compute, std::int64_t count) {
       log_error("adding a node: {}", inserted.error().message);
       return;
     }
-    app_.nodes.heard(node.id, now);
+    app_.nodes.heard(node.id, app_.serving.now());
     Status up = app_.provider->start_node(node, compute, app_.access->node_token(node.id));
     if (up) {
       up = app_.db->write([&](Tx& tx) -> Status {
@@ -234,134 +251,12 @@ void ControlLoop::add_nodes(const Compute& compute, std::int64_t count) {
       log_error("node {}: {}", node.id, up.error().message);
       app_.provider->end_node(node);
       report_error(app_.db->write([&](Tx& tx) { return remove_node(tx, node.id); }), "removing a node");
-      not_before_[key] = app_.clock.now() + kRetryAfterFailedStart;
+      // Another host may do; else not at once.
+      if (!app_.provider->note_failed_start(node)) not_before_[key] = app_.serving.now() + kStartPause;
+      wake();
       return;
     }
     log_info("node {}: started, process {}", node.id, node.pid);
-  }
-}
-
-void ControlLoop::watch_nodes() {
-  std::vector<Node> nodes;
-  report_error(app_.db->read([&](Tx& tx) -> Status {
-    ROOST_TRY(nodes, list_nodes(tx));
-    return {};
-  }), "reading the nodes");
-  const Micros now = app_.clock.now();
-  for (const auto& node : nodes) {
-    if (node.state == NodeState::kUnusable) {
-      if (now - node.state_since < kRetryAfterFailedStart) continue;
-      report_error(app_.db->write([&](Tx& tx) { return remove_node(tx, node.id); }), "removing a node");
-      continue;
-    }
-    const bool is_local = node.allocation.empty();  // else Slurm starts and ends it
-    if (is_local && node.pid == 0 && now - node.started < kRetryAfterFailedStart) continue;  // being started
-    // A server that was killed just after it had started a node does not know its process, but hears it.
-    const bool known = is_local && (node.pid != 0 || node.state == NodeState::kPreparing);
-    const Micros silent = now - app_.nodes.last_heard(node.id, now);
-    if (known && !app_.provider->may_be_alive(node)) {
-      lose_node(node, node.state == NodeState::kLeaving
-                          ? "left"
-                          : fmt::format("the runner of node {} died", node.id));
-    } else if (silent > static_cast<Micros>(app_.config.node_lost_seconds * kSecond)) {
-      if (is_local) app_.provider->end_node(node);
-      lose_node(node, fmt::format("node {} was not heard of for {}", node.id,
-                                  human_duration(static_cast<double>(silent) / kSecond)));
-    } else if (is_local && node.state == NodeState::kLeaving && now - node.state_since > kLeaveGrace) {
-      app_.provider->end_node(node);
-    } else if (is_local && node.state == NodeState::kPreempted &&
-               now - node.state_since > app_.config.cancel_grace_seconds * kSecond + kPreemptLimit) {
-      app_.provider->end_node(node);
-    } else if (silent > static_cast<Micros>(app_.config.node_silent_seconds * kSecond) &&
-               node.state == NodeState::kRunning) {
-      std::string changed;
-      report_error(app_.db->write([&](Tx& tx) -> Status {
-        ROOST_TRY(const auto parts, open_parts(tx, node.id));
-        for (const auto& part : parts) {
-          ROOST_TRY(Run run, run_by_row(tx, part.run));
-          if (run.status == RunStatus::kNotResponding) continue;
-          changed = run.id;
-          ROOST_CHECK(mark_silent(tx, run, fmt::format("node {} does not answer", node.id), now));
-        }
-        return {};
-      }), "watching nodes");
-      if (!changed.empty()) app_.run_changed(changed);
-    }
-  }
-}
-
-void ControlLoop::lose_node(const Node& node, const std::string& reason) {
-  report_error(::roost::lose_node(app_, node, reason), "removing a node");
-  if (!node.allocation.empty()) {
-    log_info("node {}: {}", node.id, reason);
-    return;
-  }
-  const Micros now = app_.clock.now();
-  if (node.state == NodeState::kPreparing) {
-    not_before_[node.workspace + "/" + node.compute] = now + kRetryAfterFailedStart;
-    log_error("node {} ended before it came up; see {}", node.id,
-              (app_.config.data / "nodes" / node.id / "runner.log").string());
-  } else {
-    log_info("node {}: {}", node.id, reason);
-    app_.provider->clean_up(node);
-  }
-}
-
-void ControlLoop::watch_deadlines() {
-  const Micros now = app_.clock.now();
-  std::vector<std::int64_t> late;
-  report_error(app_.db->read([&](Tx& tx) -> Status {
-    Rows rows = tx.query(
-        // By the attempts, which are as many as there are nodes, however many runs wait.
-        "SELECT r.seq FROM attempt a INDEXED BY attempt_open CROSS JOIN run r ON r.seq = a.run WHERE a.open = 1"
-        " AND r.deadline <= ?",
-        now);
-    while (rows.next()) late.push_back(rows.integer(0));
-    return rows.status();
-  }), "reading time limits");
-  for (const auto seq : late) {
-    std::string run_id;
-    std::string node;
-    Run late_run;
-    report_error(app_.db->write([&](Tx& tx) -> Status {
-      ROOST_TRY(Run run, run_by_row(tx, seq));
-      if (run.status != RunStatus::kRunning || !run.deadline) return {};
-      run.deadline.reset();
-      run_id = run.id;
-      node = run.node.value_or("");
-      const auto limit = run.spec["max_run_duration_seconds"].get<std::int64_t>();
-      const std::string reason = fmt::format("the time limit of {} s was reached", limit);
-      run.error = {{"code", "time_limit"}, {"message", reason},
-                   {"last_lines", Json::array()}, {"node", node}};
-      ROOST_CHECK(request_cancel(tx, run, reason, now));
-      late_run = std::move(run);
-      return {};
-    }), "enforcing a time limit");
-    if (run_id.empty()) continue;
-    app_.run_changed(run_id);
-    app_.nodes_changed(late_run);
-  }
-}
-
-// A node that does not end its share of a run that failed, and does not answer either, is lost: the
-// others must not wait for it.
-void ControlLoop::watch_stopping() {
-  const Micros now = app_.clock.now();
-  std::vector<Node> silent;
-  report_error(app_.db->read([&](Tx& tx) -> Status {
-    ROOST_TRY(const auto attempts, stopping_attempts(tx, now - kStopLimit));
-    for (const auto& attempt : attempts) {
-      ROOST_TRY(const auto parts, attempt_parts(tx, attempt.run, attempt.attempt));
-      for (const auto& part : parts) {
-        if (part.is_over() || now - app_.nodes.last_heard(part.node, now) < kStopSilence) continue;
-        if (auto node = find_node(tx, part.node)) silent.push_back(std::move(*node));
-      }
-    }
-    return {};
-  }), "reading what is being stopped");
-  for (const auto& node : silent) {
-    if (node.allocation.empty()) app_.provider->end_node(node);
-    lose_node(node, fmt::format("node {} did not answer when its processes had to end", node.id));
   }
 }
 

@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "builders/disk_space.h"
 #include "records/run_records.h"
+#include "server/report_error.h"
 
 namespace fs = std::filesystem;
 
@@ -23,6 +24,7 @@ namespace {
 
 constexpr int kSideBySide = 2;
 constexpr std::size_t kMostLog = 16 << 20;
+constexpr int kEndAll = SIGQUIT;  // has supervise() in the builder's process end everything below it
 
 Result<pid_t> spawn_builder(const std::string& program, const fs::path& order, const fs::path& result,
                             int output) {
@@ -56,11 +58,11 @@ Result<pid_t> spawn_builder(const std::string& program, const fs::path& order, c
 // The builder's answer: what it built, or the line that matters.
 Result<BuiltEnvironment> read_result(const fs::path& file) {
   const auto text = read_file(file);
-  const Json json = text ? Json::parse(*text, nullptr, false) : Json();
+  const Json json = text ? stored_json(*text) : Json();
   if (!json.is_object()) {
     return fail(ErrorCode::kUnavailable, "the build was ended before it was done");
   }
-  if (json.contains("error")) return fail(ErrorCode::kFailedPrecondition, json.value("error", ""));
+  if (json.contains("error")) return fail(ErrorCode::kFailedPrecondition, text_at(json, "error"));
   return built_from(json);
 }
 
@@ -92,7 +94,7 @@ void EnvironmentBuilds::stop() {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
     for (const auto& [digest, build] : builds_) {
-      if (build.pid > 0) ::kill(-build.pid, SIGTERM);
+      if (build.pid > 0) ::kill(build.pid, kEndAll);
     }
   }
   changed_.notify_all();
@@ -107,10 +109,43 @@ void EnvironmentBuilds::request(const BuildRequest& request, const std::string& 
   Build& build = builds_[request.digest];
   if (build.request.digest.empty()) build.request = request;
   if (!run.empty()) build.runs.insert(run);
+  if (run.empty()) build.wanted = true;
   if (threads_.empty()) {
     for (int i = 0; i < kSideBySide; ++i) threads_.emplace_back([this] { work(); });
   }
   changed_.notify_one();
+}
+
+void EnvironmentBuilds::leave(const std::string& run) {
+  const std::lock_guard lock(mutex_);
+  for (auto it = builds_.begin(); it != builds_.end(); ++it) {
+    Build& build = it->second;
+    if (build.runs.erase(run) == 0) continue;
+    if (!build.runs.empty() || build.wanted) return;
+    log_info("nobody waits for the environment {} any more", it->first.substr(0, 12));
+    if (!build.started) {
+      builds_.erase(it);
+      return;
+    }
+    build.abandoned = true;
+    if (build.pid > 0) ::kill(build.pid, kEndAll);
+    return;
+  }
+}
+
+bool EnvironmentBuilds::was_abandoned(const std::string& digest) {
+  const std::lock_guard lock(mutex_);
+  Build& build = builds_[digest];
+  if (!build.abandoned) return false;
+  if (build.runs.empty() && !build.wanted) {
+    builds_.erase(digest);
+    return true;
+  }
+  // Its processes are gone; what they printed stays before what the next ones print.
+  build.abandoned = build.started = false;
+  build.pid = 0;
+  changed_.notify_one();
+  return true;
 }
 
 std::optional<BuildState> EnvironmentBuilds::state(const std::string& digest) const {
@@ -151,7 +186,10 @@ void EnvironmentBuilds::work() {
       });
       if (stopping_) return;
     }
-    build_one(digest);
+    if (take_turn("building an environment", [&] { build_one(digest); })) continue;
+    take_turn("settling a build that threw", [&] {
+      finish(digest, fail(ErrorCode::kInternal, "the server failed at building the environment; its log says why"));
+    });
   }
 }
 
@@ -172,6 +210,7 @@ void EnvironmentBuilds::build_one(const std::string& digest) {
     const std::lock_guard lock(mutex_);
     if (stopping_ && !result) return;  // the runs wait for the next server
   }
+  if (!result && was_abandoned(digest)) return;
   if (!result) log_warning("the environment {} was not built: {}", digest.substr(0, 12), result.error().message);
   finish(digest, result);
 }
@@ -203,7 +242,7 @@ Result<CachedEnvironment> EnvironmentBuilds::run_builder(const std::string& dige
   {
     const std::lock_guard lock(mutex_);
     builds_[digest].pid = *pid;
-    if (stopping_) ::kill(-*pid, SIGTERM);
+    if (stopping_ || builds_[digest].abandoned) ::kill(*pid, kEndAll);
   }
   char buffer[16384];
   for (;;) {
@@ -211,6 +250,11 @@ Result<CachedEnvironment> EnvironmentBuilds::run_builder(const std::string& dige
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) break;
     add_log(digest, {buffer, static_cast<std::size_t>(count)});
+  }
+  {
+    // Not a moment longer than the process can be named by its number.
+    const std::lock_guard lock(mutex_);
+    builds_[digest].pid = 0;
   }
   while (::waitpid(*pid, nullptr, 0) < 0 && errno == EINTR) {
   }
@@ -268,7 +312,8 @@ void EnvironmentBuilds::settle(const std::set<std::string>& runs, const Result<C
     if (settled) return;
     if (!told) log_error("settling the runs of a build: {}", settled.error().message);
     told = true;
-    if (settled.error().code != ErrorCode::kResourceExhausted) return;
+    const ErrorCode code = settled.error().code;
+    if (code != ErrorCode::kResourceExhausted && code != ErrorCode::kInternal) return;
     std::unique_lock lock(mutex_);
     if (changed_.wait_for(lock, std::chrono::seconds(1), [&] { return stopping_; })) return;
   }

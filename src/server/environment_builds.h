@@ -31,6 +31,9 @@ class EnvironmentBuilds {
   // Starts the build, or joins it. `run` ("" for nobody) is Queued or Failed when it has ended.
   void request(const BuildRequest& build, const std::string& run);
 
+  // The run waits no longer: a build that nobody waits for ends, with every process it started.
+  void leave(const std::string& run);
+
   std::optional<BuildState> state(const std::string& digest) const;
   // What a build under way has printed so far.
   std::optional<std::string> log(const std::string& digest) const;
@@ -40,12 +43,16 @@ class EnvironmentBuilds {
     BuildRequest request;
     std::set<std::string> runs;
     bool started = false;
+    bool wanted = false;     // asked for by itself, not for a run
+    bool abandoned = false;  // nobody waits for it any more; it is being ended
     int pid = 0;
     std::string log;
   };
 
   void work();
   void build_one(const std::string& digest);
+  // After a build that failed: true if it was ended because nobody waited for it. It begins anew if somebody does now.
+  bool was_abandoned(const std::string& digest);
   Result<CachedEnvironment> run_builder(const std::string& digest, const BuildRequest& request);
   void add_log(const std::string& digest, std::string_view text);
   // Gives each run what it lacks of the log.

@@ -1,5 +1,7 @@
 #include "server/environment_pack.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -12,8 +14,6 @@
 #include "base/subprocess.h"
 #include "base/text.h"
 
-namespace fs = std::filesystem;
-
 namespace roost {
 namespace {
 
@@ -25,8 +25,8 @@ std::mutex packing;  // many nodes ask at once: one makes it, the others wait
 Result<std::string> environment_pack(const CachedEnvironment& environment) {
   const std::string pack = fmt::format("{}.pack.tar", environment.folder.string());
   const std::lock_guard lock(packing);
-  std::error_code ignored;
-  if (fs::exists(pack, ignored)) return pack;
+  // A pack that is used is not cleaned up.
+  if (::utimensat(AT_FDCWD, pack.c_str(), nullptr, 0) == 0) return pack;
   const std::string temporary = fmt::format("{}.tmp-{}", pack, random_hex(6));
   const auto made = run_command({"tar", "--create", "--file", temporary, "--directory", environment.folder.string(), "."}, "",
                                 {}, kLimit);

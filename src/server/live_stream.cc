@@ -9,8 +9,7 @@ constexpr int kIdleWaitMs = 1000;
 
 class LiveStream final : public ResponseStream {
  public:
-  LiveStream(App& app, std::string secret, std::vector<std::unique_ptr<LiveTopic>> topics)
-      : app_(app), secret_(std::move(secret)), topics_(std::move(topics)) {}
+  LiveStream(App& app, std::vector<std::unique_ptr<LiveTopic>> topics) : app_(app), topics_(std::move(topics)) {}
 
   void set_wake(std::function<void()> wake) override {
     for (const auto& topic : topics_) {
@@ -25,7 +24,6 @@ class LiveStream final : public ResponseStream {
       return Step::kWait;
     }
     looked_ = now;
-    if (!app_.access->authenticate(secret_)) return Step::kEnd;
     more_ = false;
     if (said_ == 0) piece += ": Roost\n\n";
     for (const auto& topic : topics_) {
@@ -41,7 +39,6 @@ class LiveStream final : public ResponseStream {
 
  private:
   App& app_;
-  const std::string secret_;
   const std::vector<std::unique_ptr<LiveTopic>> topics_;
   std::vector<ChangeHub::Subscription> subscriptions_;
   Micros looked_ = 0;
@@ -51,8 +48,8 @@ class LiveStream final : public ResponseStream {
 
 }  // namespace
 
-std::unique_ptr<ResponseStream> live_stream(App& app, std::string secret, std::vector<std::unique_ptr<LiveTopic>> topics) {
-  return std::make_unique<LiveStream>(app, std::move(secret), std::move(topics));
+std::unique_ptr<ResponseStream> live_stream(App& app, std::vector<std::unique_ptr<LiveTopic>> topics) {
+  return std::make_unique<LiveStream>(app, std::move(topics));
 }
 
 }  // namespace roost

@@ -64,12 +64,13 @@ class RunTopic : public LiveTopic {
 
 class WholeRunTopic final : public RunTopic {
  public:
-  using RunTopic::RunTopic;
+  WholeRunTopic(std::string name, std::string run, Principal who)
+      : RunTopic(std::move(name), std::move(run)), who_(std::move(who)) {}
   Status look(App& app, std::string& out) override {
     Json run;
     ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {
       ROOST_TRY(const Run found, find_run(tx, run_));
-      ROOST_TRY(run, whole_run_json(tx, found, app.clock.now()));
+      ROOST_TRY(run, whole_run_json(tx, found, who_, app.clock.now()));
       return {};
     }));
     // How long it has been in its state grows all the time; that alone is no news.
@@ -83,6 +84,7 @@ class WholeRunTopic final : public RunTopic {
   }
 
  private:
+  const Principal who_;
   std::string last_;
 };
 
@@ -250,7 +252,7 @@ void LiveTopic::add_event(std::string& out, std::string_view type, Json data) co
   out += fmt::format("event: {}\ndata: {}\n\n", type, to_text(data));
 }
 
-Result<std::unique_ptr<LiveTopic>> live_topic(App& app, const std::string& name) {
+Result<std::unique_ptr<LiveTopic>> live_topic(App& app, const Principal& who, const std::string& name) {
   const std::size_t slash = name.find('/');
   const std::string kind = name.substr(0, slash);
   const std::string rest = slash == std::string::npos ? "" : name.substr(slash + 1);
@@ -274,7 +276,7 @@ Result<std::unique_ptr<LiveTopic>> live_topic(App& app, const std::string& name)
   if (!there) return std::make_unique<GoneTopic>(name, there.error().message);
   if (kind == "runs") return std::make_unique<RunsTopic>(app, name, rest);
   if (kind == "computes") return std::make_unique<ComputesTopic>(name, rest);
-  if (kind == "run") return std::make_unique<WholeRunTopic>(name, rest);
+  if (kind == "run") return std::make_unique<WholeRunTopic>(name, rest, who);
   if (kind == "metrics") return std::make_unique<MetricsTopic>(name, rest);
   return std::make_unique<RanksTopic>(name, rest);
 }

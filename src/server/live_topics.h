@@ -30,7 +30,7 @@ class LiveTopic {
   const std::string name_;
 };
 
-// A topic by its name; kInvalidArgument says which there are.
-Result<std::unique_ptr<LiveTopic>> live_topic(App& app, const std::string& name);
+// A topic by its name, as `who` may see it; kInvalidArgument says which there are.
+Result<std::unique_ptr<LiveTopic>> live_topic(App& app, const Principal& who, const std::string& name);
 
 }  // namespace roost

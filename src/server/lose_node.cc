@@ -1,5 +1,6 @@
 #include "server/lose_node.h"
 
+#include "base/log.h"
 #include "execute/attempts.h"
 #include "records/compute_records.h"
 #include "records/run_records.h"
@@ -29,11 +30,41 @@ Status lose_node(App& app, const Node& node, const std::string& reason) {
     return save_node(tx, unusable);
   });
   app.nodes.forget(node.id);
-  app.access->forget(app.access->node_token(node.id));
   app.node_changed(node.id);
   for (const auto& other : told) app.node_changed(other);
   for (const auto& run : runs) app.run_changed(run);
   if (!node.allocation.empty() && app.wake_slurm) app.wake_slurm();
+  return lost;
+}
+
+Status give_up_part(App& app, const AttemptPart& given, const std::string& reason) {
+  std::string run_id;
+  std::vector<std::string> told;
+  const Micros now = app.clock.now();
+  const Status lost = app.db->write([&](Tx& tx) -> Status {
+    run_id.clear();
+    told.clear();
+    ROOST_TRY(Run run, run_by_row(tx, given.run));
+    if (!check_attempt_open(tx, run, given.attempt)) return {};
+    ROOST_TRY(auto parts, attempt_parts(tx, given.run, given.attempt));
+    for (auto& part : parts) {
+      told.push_back(part.node);
+      if (part.node_rank != given.node_rank || part.is_over()) continue;
+      run_id = run.id;
+      ROOST_CHECK(lose_part(tx, part, reason, now));
+    }
+    if (run_id.empty()) return {};
+    ROOST_CHECK(conclude_attempt(app, tx, run, now));
+    auto node = find_node(tx, given.node);
+    if (!node || node->state != NodeState::kRunning) return {};
+    node->enter(NodeState::kLeaving, now);
+    return save_node(tx, *node);
+  });
+  if (!lost || run_id.empty()) return lost;
+  log_warning("run {}: {}", run_id, reason);
+  for (const auto& node : told) app.node_changed(node);
+  app.run_changed(run_id);
+  if (app.wake_control_loop) app.wake_control_loop();
   return lost;
 }
 

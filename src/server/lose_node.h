@@ -11,4 +11,8 @@ namespace roost {
 // whatever still comes from it is refused.
 Status lose_node(App& app, const Node& node, const std::string& reason);
 
+// The node answers, but nothing will come of its part of an attempt: the part is lost, and the node, which cannot
+// be relied on, leaves.
+Status give_up_part(App& app, const AttemptPart& part, const std::string& reason);
+
 }  // namespace roost

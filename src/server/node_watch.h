@@ -1,46 +1,76 @@
 #pragma once
 
-#include <chrono>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 
 #include "base/clock.h"
 
 namespace roost {
 
-// When each node was last heard of. In memory only: after a restart every node gets a fresh start.
+// A node's part of an attempt: run, attempt, node rank.
+using PartName = std::tuple<std::string, std::int64_t, int>;
+
+// When each node was last heard of, and what it said. In memory only: after a restart every node gets a fresh
+// start. All times are ServingTime.
 class NodeWatch {
  public:
   void heard(const std::string& node, Micros now) {
     const std::lock_guard lock(mutex_);
-    last_[node] = now;
+    nodes_[node].heard = now;
   }
   // Since when there has been silence; a node never heard of counts from the first time it is asked for.
   Micros last_heard(const std::string& node, Micros now) {
     const std::lock_guard lock(mutex_);
-    return last_.try_emplace(node, now).first->second;
+    Known& known = nodes_[node];
+    if (!known.heard) known.heard = now;
+    return *known.heard;
   }
+  // Nobody could be heard for a while: all have their full time to speak again.
+  void forgive_silence(Micros now) {
+    const std::lock_guard lock(mutex_);
+    for (auto& [node, known] : nodes_) known.heard = now;
+  }
+
   // For how long the node's processes have done nothing, as it says itself.
   void idle(const std::string& node, double seconds) {
     const std::lock_guard lock(mutex_);
-    idle_[node] = seconds;
+    nodes_[node].idle = seconds;
   }
   double idle_seconds(const std::string& node) {
     const std::lock_guard lock(mutex_);
-    const auto known = idle_.find(node);
-    return known == idle_.end() ? 0 : known->second;
+    const auto known = nodes_.find(node);
+    return known == nodes_.end() ? 0 : known->second.idle;
   }
+
+  // Which parts of attempts the node has, by its newest heartbeat.
+  void has(const std::string& node, std::set<PartName> parts) {
+    const std::lock_guard lock(mutex_);
+    nodes_[node].parts = std::move(parts);
+  }
+  // False only if the node was heard of and did not name it.
+  bool may_have(const std::string& node, const PartName& part) const {
+    const std::lock_guard lock(mutex_);
+    const auto known = nodes_.find(node);
+    return known == nodes_.end() || !known->second.parts || known->second.parts->contains(part);
+  }
+
   void forget(const std::string& node) {
     const std::lock_guard lock(mutex_);
-    last_.erase(node);
-    idle_.erase(node);
+    nodes_.erase(node);
   }
 
  private:
-  std::mutex mutex_;
-  std::unordered_map<std::string, Micros> last_;
-  std::unordered_map<std::string, double> idle_;
+  struct Known {
+    std::optional<Micros> heard;
+    double idle = 0;
+    std::optional<std::set<PartName>> parts;
+  };
+  mutable std::mutex mutex_;
+  std::unordered_map<std::string, Known> nodes_;
 };
 
 }  // namespace roost

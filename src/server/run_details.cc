@@ -5,9 +5,21 @@
 
 namespace roost {
 
-Result<Json> whole_run_json(Tx& tx, const Run& run, Micros now) {
+Variables variables_for(const Principal& who, const Run& run) {
+  bool shown = false;
+  if (who.run_row) {
+    shown = run.seq == *who.run_row;
+  } else if (who.is_person()) {
+    // Anybody may add the property to a run that lacks it, so it can only hide.
+    const bool gave_them = !run.properties.contains(kVariablesOf) || run.properties[kVariablesOf] == who.name;
+    shown = who.role == Role::kOwner || (run.created_by == who.name && gave_them);
+  }
+  return shown ? Variables::kShown : Variables::kMasked;
+}
+
+Result<Json> whole_run_json(Tx& tx, const Run& run, const Principal& who, Micros now) {
   ROOST_TRY(const auto events, run_events(tx, run.seq));
-  Json body = run_json(run);
+  Json body = run_json(run, variables_for(who, run));
   body["durations"] = stage_seconds(events, now);
   ROOST_TRY(body["nodes"], nodes_of_run(tx, run.seq, run.attempt));
   return body;

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <condition_variable>
@@ -10,20 +11,28 @@
 
 #include <fmt/format.h>
 
+#include "base/file_limit.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "compute/local_provider.h"
 #include "compute/machine.h"
+#include "confine/confinement.h"
+#include "confine/private_folder.h"
 #include "execute/attempts.h"
 #include "net/http_server.h"
+#include "observe/system_samples.h"
 #include "prepare/prepare_environment.h"
 #include "records/compute_records.h"
 #include "records/run_records.h"
 #include "records/workspace_records.h"
 #include "server/app.h"
+#include "server/call_limits.h"
 #include "server/conclude_attempt.h"
 #include "server/control_loop.h"
+#include "server/data_folder.h"
+#include "server/data_id.h"
 #include "server/environment_builds.h"
+#include "server/garbage_job.h"
 #include "server/default_compute.h"
 #include "server/routes/routes.h"
 #include "server/slurm_loop.h"
@@ -50,12 +59,35 @@ Result<std::string> read_or_make_secret(const fs::path& file) {
   return secret;
 }
 
+// Closed to other users from the first moment; logs and working folders have no secrets of the server, but of runs.
+Status make_data_folder(const fs::path& data) {
+  for (const auto& folder : {data, data / "nodes"}) {
+    const Status made = make_private_folder(folder);
+    if (made || made.error().code != ErrorCode::kPermissionDenied) {
+      ROOST_CHECK(made);
+      continue;
+    }
+    // A folder of somebody else's that we may use, as on a volume of a container.
+    std::error_code error;
+    if (!fs::is_directory(folder, error)) return made;
+    log_warning("{}; others on this machine may be able to read it", made.error().message);
+  }
+  return {};
+}
+
 Status ensure_default_workspace(App& app) {
   return app.db->write([&](Tx& tx) -> Status {
     if (find_workspace(tx, "default")) return {};
     ROOST_CHECK(insert_workspace(tx, "default", app.clock.now()));
     return insert_default_compute(tx, "default", app.machine, app.clock.now());
   });
+}
+
+// However many connections come, files can be opened: a server without a free descriptor can neither answer
+// nor look after its nodes.
+std::size_t connections_for(std::size_t files) {
+  const std::size_t kept = std::max<std::size_t>(64, files / 4);
+  return std::clamp<std::size_t>(files > kept ? files - kept : 0, 16, 16'384);
 }
 
 std::string printable_host(const std::string& address) {
@@ -70,7 +102,8 @@ class Server::Parts {
  public:
   Status start(ServerConfig config) {
     ROOST_CHECK(check_exposure(config));
-    ROOST_CHECK(make_folders(config.data));
+    file_limit_ = raise_file_limit();
+    ROOST_CHECK(make_data_folder(config.data));
     std::error_code error;
     app_.config = std::move(config);
     app_.config.data = fs::canonical(app_.config.data, error);
@@ -87,10 +120,13 @@ class Server::Parts {
     loop_ = std::make_unique<ControlLoop>(app_);
     slurm_ = std::make_unique<SlurmLoop>(app_);
     builds_ = std::make_unique<EnvironmentBuilds>(app_, program_);
+    garbage_ = std::make_unique<GarbageJob>(app_);
     ROOST_CHECK(builds_->resume());
     http_->start();
     loop_->start();
     slurm_->start();
+    const std::string_view notice = confinement_notice(find_confinement());
+    if (!notice.empty()) log_warning("{}", notice);
     return {};
   }
 
@@ -99,12 +135,19 @@ class Server::Parts {
     if (slurm_) slurm_->stop();
     if (builds_) builds_->stop();
     if (http_) http_->stop();
+    if (garbage_) garbage_->stop();
     if (wrote_server_file_) ::unlink((app_.config.data / "server.json").c_str());
   }
 
   void wait(const std::function<bool()>& interrupted) {
     std::unique_lock lock(mutex_);
-    while (!stop_requested_ && !interrupted()) changed_.wait_for(lock, milliseconds(100));
+    auto next_look = steady_clock::now();
+    while (!stop_requested_ && !interrupted()) {
+      changed_.wait_for(lock, milliseconds(100));
+      if (steady_clock::now() < next_look) continue;
+      look_after_disk();
+      next_look = steady_clock::now() + std::chrono::seconds(1);
+    }
     const bool end_runs = stop_requested_ && !keep_runs_;
     lock.unlock();
     if (end_runs) end_everything();
@@ -113,6 +156,20 @@ class Server::Parts {
   const std::string& url() const { return app_.url; }
 
  private:
+  // Nothing here waits for the database: it is what is watched.
+  void look_after_disk() {
+    app_.reserve->tend();
+    const auto limit = std::chrono::duration<double>(app_.config.writer_stall_seconds);
+    const auto stalled = app_.db->stalled(std::chrono::duration_cast<std::chrono::nanoseconds>(limit));
+    if (stalled && !stall_logged_) {
+      log_error("{} has been writing to the database for {} s without getting on; /healthz fails until it does",
+                stalled->activity, std::chrono::duration_cast<std::chrono::seconds>(stalled->since).count());
+    } else if (!stalled && stall_logged_) {
+      log_warning("the database is written to again");
+    }
+    stall_logged_ = stalled.has_value();
+  }
+
   Status open_parts() {
     const fs::path& data = app_.config.data;
     app_.started = app_.clock.now();
@@ -123,8 +180,17 @@ class Server::Parts {
       ROOST_TRY(const std::string yaml, read_file(app_.config.curated_environments));
       ROOST_CHECK(app_.curated.add(yaml, app_.config.curated_environments));
     }
-    ROOST_TRY(app_.db, Database::open(data / "roost.db"));
-    ROOST_TRY(app_.blobs, BlobStore::open(data / "blobs", app_.clock));
+    ROOST_CHECK(check_data_folder(data));
+    app_.reserve = std::make_unique<DiskReserve>(data / "reserve", static_cast<std::uint64_t>(app_.config.reserve_mb) << 20);
+    ROOST_TRY(app_.db, Database::open(data / "roost.db", app_.reserve.get()));
+    app_.reserve->tend();  // before the first run can fill the disk
+    // No reason not to start, for example on a full disk: the next start tries again.
+    if (const Status moved = move_old_samples(*app_.db); !moved) {
+      log_warning("samples of an earlier version are not shown: {}", moved.error().message);
+    }
+    ROOST_TRY(app_.data_id, open_data_id(data / "id", *app_.db));
+    ROOST_TRY(app_.blobs, BlobStore::open(data / "blobs", app_.clock, real_files(),
+                                           std::chrono::seconds(app_.config.blob_lease_seconds)));
     app_.logs = std::make_unique<LogStore>(data / "logs");
     ROOST_TRY(std::string secret, read_or_make_secret(data / "secret"));
     app_.access = std::make_unique<Access>(*app_.db, app_.clock, std::move(secret));
@@ -133,12 +199,15 @@ class Server::Parts {
     program_ = fs::read_symlink("/proc/self/exe", error).string();
     app_.program = program_;
     app_.slurm = std::make_unique<SlurmCluster>(app_.config.slurm.cluster);
-    app_.provider = std::make_unique<LocalProvider>(program_, data, app_.machine, app_.config.hosts);
+    app_.provider = std::make_unique<LocalProvider>(program_, data, app_.data_id, app_.machine, app_.config.hosts);
     app_.build_settings = app_.config.environments;
     app_.build_settings.python = app_.python;
     ROOST_TRY(app_.environments, EnvironmentCache::open(data / "environments"));
     app_.request_build = [this](const BuildRequest& build, const std::string& run) {
       if (builds_) builds_->request(build, run);
+    };
+    app_.leave_build = [this](const std::string& run) {
+      if (builds_) builds_->leave(run);
     };
     app_.build_state = [this](const std::string& digest) { return builds_->state(digest); };
     app_.build_log = [this](const std::string& digest) { return builds_->log(digest); };
@@ -152,6 +221,8 @@ class Server::Parts {
     app_.wake_slurm = [this] {
       if (slurm_) slurm_->wake();
     };
+    app_.collect_garbage = [this](std::int64_t grace, bool verify) { return garbage_->start(grace, verify); };
+    app_.garbage_state = [this] { return garbage_->state(); };
     app_.request_stop = [this](bool keep_runs) {
       const std::lock_guard lock(mutex_);
       stop_requested_ = true;
@@ -166,7 +237,14 @@ class Server::Parts {
     options.address = app_.config.address;
     options.port = app_.config.port;
     options.worker_threads = app_.config.worker_threads;
+    options.lanes = lanes(app_.config.worker_threads);
+    limits_.emplace(CallLimits::Most{app_.config.caller_requests, app_.config.caller_uploads});
+    options.admit = [this](const Request& request, const Route& route) {
+      return limits_->admit(caller_name(app_, request), is_machine(app_, request), route.body.stream);
+    };
     options.error_body = error_body;
+    options.most_connections = connections_for(file_limit_);
+    options.extra_head = fmt::format("{}: {}\r\n", kDataIdHeader, app_.data_id);
     options.observed = [this](const std::string& operation, int status, double seconds) {
       app_.statistics.request(operation, status, seconds);
     };
@@ -204,7 +282,8 @@ class Server::Parts {
 
   Status write_server_file() {
     const fs::path& data = app_.config.data;
-    Json file = {{"url", app_.url}, {"token_file", (data / "owner.token").string()}, {"pid", ::getpid()}};
+    Json file = {{"url", app_.url}, {"token_file", (data / "owner.token").string()}, {"pid", ::getpid()},
+                 {"data_id", app_.data_id}};
     // Also a given certificate: clients on this machine may not know who signed it.
     if (!app_.config.tls_certificate.empty()) file["ca_file"] = app_.config.tls_certificate;
     ROOST_CHECK(write_file_atomic(data / "server.json", to_text(file) + "\n"));
@@ -259,7 +338,7 @@ class Server::Parts {
     (void)app_.db->write([&](Tx& tx) -> Status {
       ROOST_TRY(runs, active_runs(tx));
       for (auto& run : runs) {
-        if (run.status == RunStatus::kFinalizing) continue;
+        if (run.status == RunStatus::kFinalizing) continue;  // it ends by itself
         ROOST_CHECK(request_cancel(tx, run, "the server was stopped by 'roost down'", app_.clock.now()));
       }
       return {};
@@ -283,16 +362,20 @@ class Server::Parts {
   // Declared in the order they need each other; destroyed the other way round.
   Fd lock_;
   App app_;
+  std::optional<CallLimits> limits_;
   std::unique_ptr<HttpServer> http_;
   std::unique_ptr<ControlLoop> loop_;
   std::unique_ptr<SlurmLoop> slurm_;
   std::unique_ptr<EnvironmentBuilds> builds_;
+  std::unique_ptr<GarbageJob> garbage_;
   std::string program_;
+  std::size_t file_limit_ = 0;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool stop_requested_ = false;
   bool keep_runs_ = false;
   bool wrote_server_file_ = false;
+  bool stall_logged_ = false;
 };
 
 Server::Server(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -313,7 +396,7 @@ std::string route_listing() {
   std::string out;
   const Router router = all_routes(app);
   for (const auto& route : router.routes()) {
-    out += fmt::format("{} {} {}\n", route.method, route.pattern, route.operation);
+    out += fmt::format("{} {} {} {}\n", route.method, route.pattern, route.operation, route.need);
   }
   return out;
 }

@@ -67,7 +67,8 @@ void SlurmLoop::run(std::stop_token stop) {
   bool busy = true;
   while (!stop.stop_requested()) {
     again_soon_ = false;
-    busy = pass();
+    busy = true;
+    take_turn("looking after Slurm", [&] { busy = pass(); });
     std::unique_lock lock(mutex_);
     if (again_soon_) {
       changed_.wait_for(lock, stop, kGather, [] { return false; });
@@ -91,11 +92,12 @@ bool SlurmLoop::pass() {
   start_ready(view);
   submit_waiting(view);
   remove_deleted(view);
-  const Micros now = app_.clock.now();
+  const Micros now = app_.clock.steady();
   if (now >= next_poll_) {
     next_poll_ = now + static_cast<Micros>(app_.config.slurm.poll_seconds * kSecond);
     poll();
     watch_hosts();
+    ages_.sweep();
   }
   return !view.allocations.empty() || !view.waiting.empty();
 }
@@ -134,7 +136,7 @@ Status SlurmLoop::look(View& view) {
 void SlurmLoop::begin_end(Allocation& allocation, const std::vector<Node>& nodes) {
   const Micros now = app_.clock.now();
   // One that never ran has nobody who could leave by himself.
-  if (allocation.state != AllocationState::kUsed) canceled_[allocation.key()] = 0;
+  if (allocation.state != AllocationState::kUsed) canceled_[allocation.key()] = std::nullopt;
   allocation.state = AllocationState::kEnding;
   allocation.changed = now;
   std::vector<std::string> leaving;
@@ -154,7 +156,7 @@ void SlurmLoop::begin_end(Allocation& allocation, const std::vector<Node>& nodes
 
 // Jobs whose run was canceled or has ended.
 void SlurmLoop::end_unneeded(View& view) {
-  const Micros now = app_.clock.now();
+  const Micros now = app_.serving.now();
   for (auto& allocation : view.allocations) {
     const std::string key = allocation.key();
     if (allocation.state != AllocationState::kEnding) {
@@ -163,7 +165,8 @@ void SlurmLoop::end_unneeded(View& view) {
       begin_end(allocation, view.nodes[key]);
     }
     const auto last = canceled_.find(key);
-    const bool due = last != canceled_.end() ? now - last->second >= kCancelAgain : now - allocation.changed >= kLeaveGrace;
+    const Micros ending = ages_.age("ending/" + key, allocation.changed, now);
+    const bool due = last != canceled_.end() ? !last->second || now - *last->second >= kCancelAgain : ending >= kLeaveGrace;
     // Without its number an element cannot be told from the rest of its array.
     if (!due || (allocation.job.empty() && allocation.index >= 0)) continue;
     canceled_[key] = now;
@@ -223,13 +226,13 @@ void SlurmLoop::remove_deleted(const View& view) {
 }
 
 void SlurmLoop::submit_waiting(const View& view) {
-  const Micros now = app_.clock.now();
+  const Micros now = app_.clock.steady();
   for (const auto& compute : view.computes) {
     const std::string key = key_of(compute.workspace, compute.name);
     const auto waiting = view.waiting.find(key);
     if (waiting == view.waiting.end() || compute.deleting) continue;
     if (const auto later = not_before_.find(key); later != not_before_.end() && now < later->second) continue;
-    if (now - last_submitted_[key] < kGatherFor) {
+    if (last_submitted_.contains(key) && now - last_submitted_[key] < kGatherFor) {
       again_soon_ = true;
       continue;
     }
@@ -256,7 +259,7 @@ void SlurmLoop::submit_waiting(const View& view) {
 
 void SlurmLoop::submit(const Compute& compute, const std::vector<Run>& runs) {
   const std::string key = key_of(compute.workspace, compute.name);
-  if (const auto later = not_before_.find(key); later != not_before_.end() && app_.clock.now() < later->second) return;
+  if (const auto later = not_before_.find(key); later != not_before_.end() && app_.clock.steady() < later->second) return;
   const auto options = parse_slurm_options(compute.slurm, "the compute");
   if (!options) return refuse(runs, compute, options.error().message);
   SlurmSubmission job;
@@ -301,7 +304,7 @@ void SlurmLoop::submit(const Compute& compute, const std::vector<Run>& runs) {
   if (!written) return report_error(written, "noting a Slurm job");
 
   const auto number = app_.slurm->submit(job);
-  last_submitted_[key] = app_.clock.now();
+  last_submitted_[key] = app_.clock.steady();
   if (!number && number.error().code == ErrorCode::kDeadlineExceeded) {
     set_trouble(compute, number.error().message);
     return;  // it may have been taken: the queue will tell
@@ -328,7 +331,7 @@ void SlurmLoop::submit(const Compute& compute, const std::vector<Run>& runs) {
   }
   if (number.error().code == ErrorCode::kInvalidArgument) return refuse(runs, compute, number.error().message);
   set_trouble(compute, number.error().message);
-  not_before_[key] = app_.clock.now() + kRetryAfterTrouble;
+  not_before_[key] = app_.clock.steady() + kRetryAfterTrouble;
 }
 
 // Slurm would say the same again: the run fails with what it said.

@@ -3,6 +3,7 @@
 #include <condition_variable>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <stop_token>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "domain/run.h"
 #include "records/allocation_records.h"
+#include "server/ages.h"
 #include "server/app.h"
 
 namespace roost {
@@ -77,9 +79,10 @@ class SlurmLoop {
   bool woken_ = false;
   mutable std::mutex trouble_mutex_;
   std::map<std::string, std::string> trouble_;  // by workspace/compute
-  std::map<std::string, Micros> not_before_;    // by workspace/compute
+  Ages ages_;                                   // of allocations
+  std::map<std::string, Micros> not_before_;    // by workspace/compute; by the monotonic clock, as what follows
   std::map<std::int64_t, int> false_starts_;    // by run
-  std::map<std::string, Micros> canceled_;      // by allocation, when scancel was last called
+  std::map<std::string, std::optional<Micros>> canceled_;  // by allocation, when scancel was last called; it is due
   std::map<std::string, int> unlisted_;         // by allocation, how often in a row Slurm did not know it
   std::map<std::string, Micros> last_submitted_;  // by workspace/compute
   bool again_soon_ = false;

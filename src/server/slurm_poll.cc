@@ -79,12 +79,12 @@ void SlurmLoop::poll() {
 }
 
 void SlurmLoop::take_note(const Allocation& allocation, const SlurmJob* job) {
-  const Micros now = app_.clock.now();
   const std::string key = allocation.key();
+  const Micros age = ages_.age("new/" + key, allocation.created, app_.serving.now());
   if (!job) {
     // Slurm forgets jobs that ended long ago, and after a crash also those it took just before.
     if (++unlisted_[key] < kUnlistedLooks) return;
-    const bool may_be_coming = allocation.state == AllocationState::kNew && now - allocation.created < kUnknownAfter;
+    const bool may_be_coming = allocation.state == AllocationState::kNew && age < kUnknownAfter;
     // One that runs is heard of through its runners.
     if (may_be_coming || allocation.state == AllocationState::kUsed) return;
     return forget(allocation, fmt::format("Slurm does not know job {} any more", allocation.job.empty() ? allocation.name : allocation.job));
@@ -190,7 +190,6 @@ void SlurmLoop::forget(const Allocation& allocation, const std::string& reason) 
   for (const auto& node : nodes) report_error(lose_node(app_, node, reason), "removing a node");
   report_error(app_.db->write([&](Tx& tx) { return remove_allocation(tx, allocation); }), "forgetting a Slurm job");
   if (reason != "left") log_info("Slurm job {}: {}", allocation.job, reason);
-  app_.access->forget(app_.access->allocation_token(allocation.name));
   canceled_.erase(allocation.key());
   unlisted_.erase(allocation.key());
   wake();
@@ -199,7 +198,7 @@ void SlurmLoop::forget(const Allocation& allocation, const std::string& reason) 
 // A node that lost its power stays in its job: Slurm knows of it before our patience ends.
 void SlurmLoop::watch_hosts() {
   std::vector<Node> silent;
-  const Micros now = app_.clock.now();
+  const Micros now = app_.serving.now();
   const auto patience = static_cast<Micros>((2 * app_.config.heartbeat_seconds + 1) * kSecond);
   report_error(app_.db->read([&](Tx& tx) -> Status {
     ROOST_TRY(const auto nodes, list_nodes(tx));

@@ -1,15 +1,28 @@
 #include "server/stack_requests.h"
 
-#include <chrono>
-
 #include "base/digest.h"
 
 namespace roost {
+namespace {
+
+using std::chrono::steady_clock;
+
+// How old an answer may be for somebody who asks now.
+constexpr std::chrono::seconds kSharedFor{1};
+
+}  // namespace
 
 std::string StackRequests::ask(const std::string& run, std::int64_t attempt, const std::vector<std::string>& nodes) {
   const std::lock_guard lock(mutex_);
+  const std::set<std::string> asked(nodes.begin(), nodes.end());
+  const auto now = steady_clock::now();
+  for (auto& [id, request] : requests_) {
+    if (request.run != run || request.attempt != attempt || request.asked != asked || now - request.at > kSharedFor) continue;
+    ++request.waiting;
+    return id;
+  }
   const std::string id = random_hex(8);
-  requests_[id] = {run, attempt, {nodes.begin(), nodes.end()}, Json::object()};
+  requests_[id] = {run, attempt, asked, asked, Json::object(), now, 1};
   return id;
 }
 
@@ -22,20 +35,31 @@ std::vector<StackRequests::Question> StackRequests::asked_of(const std::string& 
   return asked;
 }
 
-void StackRequests::answer(const std::string& id, const std::string& node, Json processes) {
+bool StackRequests::answer(const std::string& id, const std::string& node, Json processes) {
   const std::lock_guard lock(mutex_);
   const auto request = requests_.find(id);
-  if (request == requests_.end() || request->second.open.erase(node) == 0) return;
+  if (request == requests_.end() || request->second.open.erase(node) == 0) return false;
   request->second.nodes[node] = std::move(processes);
-  changed_.notify_all();
+  return true;
 }
 
-StackRequests::Answer StackRequests::wait(const std::string& id, double seconds) {
-  std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return requests_[id].open.empty(); });
-  Request request = std::move(requests_[id]);
-  requests_.erase(id);
-  return {std::move(request.nodes), {request.open.begin(), request.open.end()}};
+StackRequests::Answer StackRequests::so_far(const std::string& id) {
+  const std::lock_guard lock(mutex_);
+  const auto request = requests_.find(id);
+  if (request == requests_.end()) return {};
+  return {request->second.nodes, {request->second.open.begin(), request->second.open.end()}};
+}
+
+bool StackRequests::is_complete(const std::string& id) {
+  const std::lock_guard lock(mutex_);
+  const auto request = requests_.find(id);
+  return request == requests_.end() || request->second.open.empty();
+}
+
+void StackRequests::leave(const std::string& id) {
+  const std::lock_guard lock(mutex_);
+  const auto request = requests_.find(id);
+  if (request != requests_.end() && --request->second.waiting == 0) requests_.erase(request);
 }
 
 }  // namespace roost

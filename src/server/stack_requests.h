@@ -1,6 +1,6 @@
 #pragma once
 
-#include <condition_variable>
+#include <chrono>
 #include <map>
 #include <mutex>
 #include <set>
@@ -12,10 +12,11 @@
 namespace roost {
 
 // Somebody wants to know where the processes of a run are. The answer is of now: it is kept in memory
-// only, until it was given. Thread-safe.
+// only, until it was given. Thread-safe; nothing here waits.
 class StackRequests {
  public:
-  // Asks the nodes; answers the request's id.
+  // Asks the nodes; answers the request's id. Who asks the same at the same time shares the answer. To be followed by
+  // one leave().
   std::string ask(const std::string& run, std::int64_t attempt, const std::vector<std::string>& nodes);
 
   struct Question {
@@ -25,24 +26,29 @@ class StackRequests {
   };
   // What the node was asked and has not answered.
   std::vector<Question> asked_of(const std::string& node);
-  void answer(const std::string& id, const std::string& node, Json processes);
+  // False if nobody waits for it any more.
+  bool answer(const std::string& id, const std::string& node, Json processes);
 
   struct Answer {
-    Json nodes = Json::object();          // by node: its processes
-    std::vector<std::string> missing;     // nodes that did not answer in time
+    Json nodes = Json::object();       // by node: its processes
+    std::vector<std::string> missing;  // nodes that did not answer yet
   };
-  // Waits until every node has answered, or `seconds` have passed. The request is forgotten then.
-  Answer wait(const std::string& id, double seconds);
+  Answer so_far(const std::string& id);
+  bool is_complete(const std::string& id);
+  // The request is forgotten once all who asked have left.
+  void leave(const std::string& id);
 
  private:
   struct Request {
     std::string run;
     std::int64_t attempt = 0;
+    std::set<std::string> asked;
     std::set<std::string> open;
     Json nodes = Json::object();
+    std::chrono::steady_clock::time_point at;
+    int waiting = 0;
   };
   std::mutex mutex_;
-  std::condition_variable changed_;
   std::map<std::string, Request> requests_;
 };
 

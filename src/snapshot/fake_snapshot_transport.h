@@ -28,6 +28,10 @@ class FakeSnapshotServer {
   int fail_requests = 0;                // so many requests fail with kUnavailable
   bool damage_answers = false;          // one byte of every blob sent out is wrong
 
+  // Somebody else is sending this blob, and is done when so many asked how far that is.
+  std::string others_blob;
+  int others_send = 0;
+
   // What was asked.
   int put_blobs_calls = 0;
   int put_blob_calls = 0;
@@ -82,7 +86,7 @@ class FakeSnapshotTransport final : public SnapshotTransport {
     ROOST_CHECK(reader.feed(frames, [&](Frame frame) -> Status {
       ROOST_CHECK(transfer(frame.payload.size()));
       server_.bytes_received += frame.payload.size();
-      const std::string digest = frame.header.value("digest", "");
+      const std::string digest = text_at(frame.header, "digest");
       if (sha256_hex(frame.payload) != digest) return fail(ErrorCode::kDataMismatch, digest);
       server_.blobs[digest] = std::move(frame.payload);
       return {};
@@ -90,10 +94,11 @@ class FakeSnapshotTransport final : public SnapshotTransport {
     return reader.finish();
   }
 
-  Result<std::uint64_t> blob_upload_received(const std::string& digest) override {
+  Result<UploadState> blob_upload_state(const std::string& digest) override {
     const std::lock_guard lock(server_.mutex_);
     ROOST_CHECK(request());
-    return server_.uploads[digest].size();
+    if (server_.others_send > 0 && --server_.others_send == 0) server_.blobs[digest] = server_.others_blob;
+    return UploadState{server_.blobs.contains(digest), server_.others_send > 0, server_.uploads[digest].size()};
   }
 
   Status put_blob(const std::string& digest, std::uint64_t offset, std::uint64_t total_size,

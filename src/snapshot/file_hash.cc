@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/files.h"
-#include "snapshot/open_beneath.h"
+#include "base/open_beneath.h"
 
 namespace roost {
 namespace {

@@ -15,7 +15,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "snapshot/open_beneath.h"
+#include "base/open_beneath.h"
 
 namespace roost {
 namespace {

@@ -29,8 +29,20 @@ class SnapshotTransport {
   // Blobs as frames with {"digest"}; storing one twice is no error.
   virtual Status put_blobs(std::string_view frames) = 0;
 
-  // How many bytes of an unfinished upload the server has kept.
-  virtual Result<std::uint64_t> blob_upload_received(const std::string& digest) = 0;
+  struct UploadState {
+    bool is_stored = false;      // the whole blob
+    bool is_active = false;      // somebody else is sending it; it may be stored soon
+    std::uint64_t received = 0;  // of an unfinished upload
+  };
+  // How far an upload is. Waits a while for somebody else's to end.
+  virtual Result<UploadState> blob_upload_state(const std::string& digest) = 0;
+  // The same, asked until nobody else is sending. One who is slow is not waited for longer.
+  Result<UploadState> settled_upload(const std::string& digest) {
+    for (int asked = 1;; ++asked) {
+      ROOST_TRY(const UploadState state, blob_upload_state(digest));
+      if (!state.is_active || asked == 3) return state;
+    }
+  }
   // Sends the bytes from `offset` on. `read` gives the next piece, an empty one at the end; its
   // error ends the upload and is returned. The server keeps what came if the connection breaks.
   using PieceReader = std::function<Result<std::string>()>;

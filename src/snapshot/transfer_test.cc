@@ -166,6 +166,24 @@ TEST_F(Transfer, BytesKeptFromSomethingElseAreSentAfresh) {
   EXPECT_EQ(server.put_blob_calls, 2);
 }
 
+TEST_F(Transfer, AFileThatSomebodyElseIsSendingIsNotSentTwice) {
+  server.others_blob = random_bytes(1'000'000, 5);
+  server.others_send = 2;
+  tree.write("large.bin", server.others_blob);
+  const ScannedTree snapshot = scanned();
+  ASSERT_TRUE(upload(snapshot));
+  EXPECT_EQ(server.put_blob_calls, 0);
+}
+
+TEST_F(Transfer, SomebodyElseWhoIsSlowIsNotWaitedForLong) {
+  server.others_blob = random_bytes(1'000'000, 5);
+  server.others_send = 1000;
+  tree.write("large.bin", server.others_blob);
+  const ScannedTree snapshot = scanned();
+  ASSERT_TRUE(upload(snapshot));
+  EXPECT_EQ(server.put_blob_calls, 1);
+}
+
 TEST_F(Transfer, AFileThatChangedIsNamed) {
   for (const std::string name : {"small.py", "large.bin"}) {
     for (const char* how : {"same size", "longer", "gone"}) {

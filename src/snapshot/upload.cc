@@ -15,7 +15,7 @@
 #include "base/files.h"
 #include "base/frames.h"
 #include "base/text.h"
-#include "snapshot/open_beneath.h"
+#include "base/open_beneath.h"
 
 namespace roost {
 namespace {
@@ -101,8 +101,12 @@ class Uploader {
     };
     std::uint64_t start = 0;
     const auto send_rest = [&]() -> Status {
-      ROOST_TRY(start, transport.blob_upload_received(blob.digest));
-      if (start > blob.size) start = 0;
+      ROOST_TRY(const auto state, transport.settled_upload(blob.digest));
+      if (state.is_stored) {
+        count(blob.size);
+        return {};
+      }
+      start = state.received > blob.size ? 0 : state.received;
       count(start);
       ROOST_TRY(const Fd fd, open(blob));
       if (::lseek(fd.get(), static_cast<off_t>(start), SEEK_SET) < 0) {

@@ -83,10 +83,10 @@ Status check_parent(Tx& tx, const std::string& workspace, const std::string& par
 // The definition that the name stands for now goes into the run: a later version changes nothing.
 Result<Json> pin_environment(Tx& tx, const CuratedEnvironments& curated, const std::string& workspace,
                              const Json& asked) {
-  const std::string name = asked.value("name", "");
+  const std::string name = text_at(asked, "name");
   if (name.empty()) return asked;
   std::optional<std::int64_t> version;
-  if (const std::string text = asked.value("version", ""); !text.empty()) {
+  if (const std::string text = text_at(asked, "version"); !text.empty()) {
     std::int64_t number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error == std::errc() && end == text.data() + text.size()) version = number;

@@ -40,9 +40,13 @@ test("an answer of 500 is told, and trying again helps", async () => {
   tab.allow(/ERR_FAILED/);
   await page.route(/\/api\/v1\/live/, (route) => route.abort());
   let broken = true;
-  await page.route(/\/api\/v1\/(?!session|live)/, (route) =>
-    broken ? route.fulfill({ status: 500, contentType: "application/json", body: '{"error":{"code":"internal","message":"the disk is full"}}' }) : route.continue(),
-  );
+  let asked = Date.now();
+  await page.route(/\/api\/v1\/(?!session|live)/, (route) => {
+    asked = Date.now();
+    return broken
+      ? route.fulfill({ status: 500, contentType: "application/json", body: '{"error":{"code":"internal","message":"the disk is full"}}' })
+      : route.continue();
+  });
   for (const [path, word] of [
     ["/w/default/runs", "fine"],
     [`/runs/${run}`, "Stages"],
@@ -56,6 +60,8 @@ test("an answer of 500 is told, and trying again helps", async () => {
     await tab.go(path);
     const alert = page.getByRole("alert").filter({ hasText: "the disk is full" }).first();
     await alert.waitFor();
+    // A page asks for several things; one that comes later must not mend it before the click.
+    await tab.until("the page has asked for all it wants", async () => Date.now() - asked > 500);
     broken = false;
     await alert.getByRole("button", { name: "Try again" }).click();
     await page.locator("main").getByText(word).first().waitFor();

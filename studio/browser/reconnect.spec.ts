@@ -29,7 +29,7 @@ for (const signal of ["SIGTERM", "SIGKILL"] as const) {
     const run = await roost.python(source, [], { name: `counts ${signal}`, env });
     const tab = await studio.tab({ viewport: { width: 1280, height: 9000 } });
     const { page } = tab;
-    tab.allow(/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|ERR_NETWORK|status of 50\d/);
+    tab.allow(/ERR_CONNECTION_REFUSED|ERR_SOCKET_NOT_CONNECTED|ERR_INCOMPLETE_CHUNKED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|ERR_NETWORK|status of 50\d/);
     await tab.go(`/runs/${run}/logs`);
     await page.getByText("line 00100").waitFor();
     await tab.mark();
@@ -68,7 +68,7 @@ for part in range(3):
   await roost.wait(run, "Running");
   const table = await studio.tab();
   const curve = await studio.tab();
-  for (const tab of [table, curve]) tab.allow(/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|ERR_NETWORK|status of 50\d/);
+  for (const tab of [table, curve]) tab.allow(/ERR_CONNECTION_REFUSED|ERR_SOCKET_NOT_CONNECTED|ERR_INCOMPLETE_CHUNKED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|ERR_NETWORK|status of 50\d/);
   await table.page.locator(`[data-run="${run}"] [data-status=Running]`).waitFor();
   await curve.go(`/runs/${run}/metrics`);
   const chart = curve.page.getByRole("figure").filter({ hasText: "loss" });

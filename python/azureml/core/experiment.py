@@ -270,7 +270,7 @@ class Experiment:
 
     def _post(self, spec: Dict[str, Any]) -> Dict[str, Any]:
         with calling(ExperimentExecutionException):
-            return dict(self._workspace._client.post(self._workspace._path("runs"), spec))
+            return dict(self._workspace._client.submit_run(self._workspace._path("runs"), spec))
 
     def _read_or_make(self) -> Dict[str, Any]:
         if self._facts is None:

@@ -37,7 +37,7 @@ Result<Response> join(App& app, Request& request) {
   ROOST_CHECK(app.db->write([&](Tx& tx) -> Status {
     ROOST_TRY(const auto allocation, find_allocation(tx, request.parameters["allocation"], index));
     if (!allocation || allocation->state == AllocationState::kEnding) {
-      return fail(ErrorCode::kFailedPrecondition, "nobody waits for this job any more");
+      return fail(ErrorCode::kGivenUp, "nobody waits for this job any more");
     }
     if (rank >= allocation->nodes) {
       return fail(ErrorCode::kInvalidArgument, fmt::format("the job has {} nodes; there is no rank {}", allocation->nodes, rank));
@@ -51,9 +51,9 @@ Result<Response> join(App& app, Request& request) {
     node.allocation = allocation->key();
     return insert_node(tx, node, Access::hash(app.access->node_token(node.id)));
   }));
-  app.nodes.heard(node.id, app.clock.now());
+  app.nodes.heard(node.id, app.serving.now());
   log_info("node {}: joined", node.id);
-  return json_response({{"node", node.id}, {"token", app.access->node_token(node.id)}});
+  return json_response({{"node", node.id}, {"token", app.access->node_token(node.id)}, {"data_id", app.data_id}});
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "finalize/finish_run.h"
 #include "server/routes/blob_bytes.h"
 #include "server/routes/browser_file.h"
+#include "server/routes/late_write.h"
 #include "server/routes/routes.h"
 
 namespace roost {
@@ -52,11 +53,13 @@ Result<Response> put(App& app, Request& request, const Principal& who) {
     return {};
   }));
   ROOST_TRY(const OutputFile file, receive_unnamed(app, path, *request.body_stream));
-  ROOST_CHECK(app.blobs->sync());
+  ROOST_CHECK(app.blobs->sync({file.digest}));
   const auto hold = app.blobs->hold();
+  ROOST_CHECK(app.blobs->size(file.digest));
   const Micros now = app.clock.now();
   ROOST_CHECK(app.db->write([&](Tx& tx) -> Status {
     ROOST_TRY(const Run run, request_run(tx, request, who));
+    ROOST_CHECK(note_late_write(tx, run, who, "files", now));
     return put_artifact(tx, run.seq, file, now);
   }));
   return json_response(artifact_json({file.path, file.digest, file.size, now}), 201);

@@ -48,7 +48,7 @@ Result<AttemptPart> part_of(Tx& tx, const Run& run, int node_rank) {
   for (const auto& part : parts) {
     if (part.node_rank == node_rank && !part.is_over()) return part;
   }
-  return fail(ErrorCode::kFailedPrecondition,
+  return fail(ErrorCode::kGivenUp,
               fmt::format("node {} of attempt {} of run {} has ended or was given up", node_rank, run.attempt, run.id));
 }
 
@@ -61,13 +61,12 @@ bool has_failed(const FinishReport& report) {
 struct Piece {
   std::string stream;
   std::uint64_t offset = 0;
-  std::string bytes;
+  std::string_view bytes;  // of the request's body
 };
 
 Result<std::vector<Piece>> pieces_of(const Request& request) {
   std::vector<Piece> pieces;
-  FrameReader reader(kMaxFrame);
-  ROOST_CHECK(reader.feed(request.body, [&](Frame frame) -> Status {
+  ROOST_CHECK(each_frame(request.body, kMaxFrame, [&](const FrameView& frame) -> Status {
     JsonFields fields(frame.header, "a frame");
     Piece piece;
     piece.stream = fields.required_string("stream");
@@ -75,11 +74,10 @@ Result<std::vector<Piece>> pieces_of(const Request& request) {
     fields.integer("length", 0, 0, INT64_MAX);
     ROOST_CHECK(fields.done());
     ROOST_CHECK(check_artifact_path(piece.stream));
-    piece.bytes = std::move(frame.payload);
+    piece.bytes = frame.payload;
     pieces.push_back(std::move(piece));
     return {};
   }));
-  ROOST_CHECK(reader.finish());
   return pieces;
 }
 
@@ -88,6 +86,14 @@ Result<Response> append_streams(App& app, Request& request) {
   ROOST_CHECK(check_open(app, request));
   const std::string& run_id = request.parameters["run"];
   Json lengths = Json::object();
+  // A stream that cannot be kept just now must not hold up the others.
+  Json failed = Json::object();
+  std::optional<Error> first_failure;
+  const auto note_failure = [&](const std::string& stream, const Error& error) {
+    failed[stream] = error.message;
+    if (!first_failure) first_failure = error;
+  };
+  Json refused = Json::object();  // streams whose names stand in the way of one another
   bool has_spool = false;
   for (const auto& piece : pieces) {
     if (piece.stream.starts_with(kSpoolPrefix)) {
@@ -97,9 +103,16 @@ Result<Response> append_streams(App& app, Request& request) {
     // Only where there are several ranks are their logs shown together.
     std::optional<Micros> at;
     if (piece.stream != kDriverLog && rank_of_log(piece.stream) >= 0) at = app.clock.now();
-    ROOST_TRY(const std::uint64_t length, app.logs->append(run_id, attempt_of(request), piece.stream,
-                                                           piece.offset, piece.bytes, at));
-    lengths[piece.stream] = length;
+    const auto length = app.logs->append(run_id, attempt_of(request), piece.stream, piece.offset, piece.bytes, at);
+    if (!length && length.error().code == ErrorCode::kInvalidArgument) {
+      refused[piece.stream] = length.error().message;
+      continue;
+    }
+    if (!length) {
+      note_failure(piece.stream, length.error());
+      continue;
+    }
+    lengths[piece.stream] = *length;
     app.statistics.log_bytes += static_cast<std::int64_t>(piece.bytes.size());
   }
   if (has_spool) {
@@ -121,34 +134,58 @@ Result<Response> append_streams(App& app, Request& request) {
     }));
     app.statistics.metric_points += points;
   }
+  if (lengths.empty() && first_failure) return fail(*first_failure);
   app.run_changed(run_id);
-  return json_response({{"streams", lengths}});
+  Json answer = {{"streams", lengths}};
+  if (!refused.empty()) answer["refused"] = std::move(refused);
+  if (first_failure) {
+    log_error("run {}: {}", run_id, first_failure->message);
+    answer["failed"] = std::move(failed);
+    answer["full"] = first_failure->code == ErrorCode::kResourceExhausted;
+  }
+  return json_response(answer);
 }
 
-// Everything the runner says it shipped must be here and on disk before the run may end.
-Status check_streams(App& app, Tx& tx, const Run& run, const FinishReport& report) {
+Status check_shipped(const std::string& name, std::uint64_t have, std::uint64_t length) {
+  if (have >= length) return {};
+  return fail(ErrorCode::kDataMismatch,
+              fmt::format("{} has {} bytes here, {} there; send the rest", printable(name), have, length));
+}
+
+// Everything the runner says it shipped must be here and on disk before the run may end. Logs are files: they are
+// looked at before the transaction, and only grow.
+Status check_logs(App& app, const Request& request, const FinishReport& report) {
   for (const auto& [name, length] : report.streams) {
-    std::uint64_t have = 0;
-    if (name.starts_with(kSpoolPrefix)) {
-      Rows rows = tx.query("SELECT length FROM spool WHERE run = ? AND attempt = ? AND name = ?", run.seq,
-                           run.attempt, name);
-      if (rows.next()) have = static_cast<std::uint64_t>(rows.integer(0));
-    } else {
-      have = app.logs->size(run.id, run.attempt, name).value_or(0);
-    }
-    if (have < length) {
-      return fail(ErrorCode::kDataMismatch,
-                  fmt::format("{} has {} bytes here, {} there; send the rest", printable(name), have,
-                              length));
-    }
+    if (name.starts_with(kSpoolPrefix)) continue;
+    const auto have = app.logs->size(request.parameters.at("run"), attempt_of(request), name).value_or(0);
+    ROOST_CHECK(check_shipped(name, have, length));
   }
   return {};
 }
 
-Status check_outputs(App& app, const FinishReport& report) {
-  for (const auto& output : report.outputs) {
+Status check_spools(Tx& tx, const Run& run, const FinishReport& report) {
+  for (const auto& [name, length] : report.streams) {
+    if (!name.starts_with(kSpoolPrefix)) continue;
+    Rows rows = tx.query("SELECT length FROM spool WHERE run = ? AND attempt = ? AND name = ?", run.seq, run.attempt,
+                         name);
+    const auto have = rows.next() ? static_cast<std::uint64_t>(rows.integer(0)) : 0;
+    ROOST_CHECK(rows.status());
+    ROOST_CHECK(check_shipped(name, have, length));
+  }
+  return {};
+}
+
+std::vector<std::string> digests_of(const std::vector<OutputFile>& outputs) {
+  std::vector<std::string> digests;
+  for (const auto& output : outputs) digests.push_back(output.digest);
+  return digests;
+}
+
+Status check_outputs(App& app, const std::vector<OutputFile>& outputs) {
+  for (const auto& output : outputs) {
     const auto size = app.blobs->size(output.digest);
     if (!size || *size != output.size) {
+      if (size) app.blobs->verify(output.digest);  // if it is damaged, it is missing from now on
       return fail(ErrorCode::kFailedPrecondition,
                   fmt::format("the output {} was not uploaded whole", printable(output.path)));
     }
@@ -156,21 +193,42 @@ Status check_outputs(App& app, const FinishReport& report) {
   return {};
 }
 
-// What a run has written so far, for the next attempt in case this one is lost.
-Result<Response> keep_outputs(App& app, Request& request) {
-  ROOST_TRY(Json body, json_body(request));
-  if (body.is_object()) body["outcome"] = "running";
-  ROOST_TRY(const FinishReport report, parse_finish_report(body));
-  ROOST_CHECK(check_open(app, request));
-  ROOST_CHECK(app.blobs->sync());
+Status record_sets(App& app, Request& request, int node_rank, const std::vector<OutputSet>& sets) {
+  for (const auto& set : sets) ROOST_CHECK(app.blobs->sync(digests_of(set.files)));
   const auto hold = app.blobs->hold();
-  ROOST_CHECK(check_outputs(app, report));
+  for (const auto& set : sets) ROOST_CHECK(check_outputs(app, set.files));
   ROOST_CHECK(in_attempt(app, request, [&](Tx& tx, Run& run) -> Status {
-    ROOST_TRY(const auto attempt, open_attempt(tx, run.seq));
-    ROOST_CHECK(part_of(tx, run, report.node_rank));
-    return record_outputs(tx, run, report, attempt->created, app.clock.now());
+    ROOST_CHECK(part_of(tx, run, node_rank));
+    for (const auto& set : sets) ROOST_CHECK(record_set(tx, run, set, app.clock.now()));
+    return {};
   }));
-  return json_response({{"kept", report.outputs.size()}});
+  return {};
+}
+
+// What a run has written so far, for the next attempt in case this one is lost. What belongs together is recorded
+// together.
+Result<Response> keep_outputs(App& app, Request& request) {
+  ROOST_TRY(const Json body, json_body(request));
+  ROOST_TRY(const KeepReport report, parse_keep_report(body));
+  const std::string& run_id = request.parameters["run"];
+  int nodes = 1;
+  ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {
+    ROOST_TRY(const Run run, find_run(tx, run_id));
+    ROOST_CHECK(check_attempt_open(tx, run, attempt_of(request)));
+    ROOST_CHECK(part_of(tx, run, report.node_rank));
+    ROOST_TRY(const auto parts, attempt_parts(tx, run.seq, run.attempt));
+    nodes = static_cast<int>(parts.size());
+    return {};
+  }));
+  for (const auto& folder : report.folders) ROOST_CHECK(check_outputs(app, folder.files));
+  const auto sets = app.kept.look(run_id, attempt_of(request), nodes, report, app.clock.now());
+  if (!sets.empty()) {
+    if (const Status recorded = record_sets(app, request, report.node_rank, sets); !recorded) {
+      app.kept.forget(run_id, attempt_of(request));
+      return fail(recorded.error());
+    }
+  }
+  return json_response({{"sets", app.kept.sets_of(run_id, attempt_of(request), report)}});
 }
 
 Result<Response> finish(App& app, Request& request) {
@@ -178,19 +236,25 @@ Result<Response> finish(App& app, Request& request) {
   ROOST_TRY(const FinishReport report, parse_finish_report(body));
   ROOST_CHECK(check_open(app, request));
   ROOST_CHECK(app.logs->sync(request.parameters["run"], attempt_of(request)));
-  ROOST_CHECK(app.blobs->sync());
+  ROOST_CHECK(check_logs(app, request, report));
+  ROOST_CHECK(app.blobs->sync(digests_of(report.outputs)));
   const auto hold = app.blobs->hold();
-  ROOST_CHECK(check_outputs(app, report));
+  ROOST_CHECK(check_outputs(app, report.outputs));
   std::vector<std::string> nodes;
   bool is_leaving = false;
   ROOST_TRY(const Run run, in_attempt(app, request, [&](Tx& tx, Run& open) -> Status {
-    ROOST_CHECK(check_streams(app, tx, open, report));
+    ROOST_CHECK(check_spools(tx, open, report));
     const Micros now = app.clock.now();
     ROOST_TRY(const auto attempt, open_attempt(tx, open.seq));
     ROOST_TRY(AttemptPart part, part_of(tx, open, report.node_rank));
-    ROOST_CHECK(record_outputs(tx, open, report, attempt->created, now));
+    // Processes that ended did start, whoever heard of it.
+    if (!report.ranks.empty() && part.state != PartState::kStarted) ROOST_CHECK(mark_started(tx, open, report.node_rank, now));
+    for (const auto& notice : report.notices) ROOST_CHECK(add_notice(tx, open, notice));
+    const bool evicted = report.outcome == kEvicted;
+    if (evicted) ROOST_CHECK(preempt_attempt(tx, open.seq, open.attempt, report.message, now));
     part.state = PartState::kFinished;
     part.report = report_json(report);
+    hold_outputs(report, part.report);
     part.ended = now;
     ROOST_CHECK(save_part(tx, part));
     if (has_failed(report)) ROOST_CHECK(stop_attempt(tx, open.seq, open.attempt, now));
@@ -200,7 +264,7 @@ Result<Response> finish(App& app, Request& request) {
     if (!node || node->state != NodeState::kRunning) return {};
     // Slurm gave the node for this run alone.
     is_leaving = !node->allocation.empty();
-    node->enter(is_leaving ? NodeState::kLeaving : NodeState::kIdle, now);
+    node->enter(is_leaving || evicted ? NodeState::kLeaving : NodeState::kIdle, now);
     return save_node(tx, *node);
   }));
   app.run_changed(run.id);

@@ -1,9 +1,11 @@
+#include <chrono>
+#include <stdexcept>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "base/digest.h"
 #include "base/frames.h"
-#include "base/log.h"
-#include "domain/manifest.h"
 #include "server/routes/blob_bytes.h"
 #include "server/routes/routes.h"
 
@@ -49,25 +51,37 @@ Result<Response> put_many(App& app, Request& request) {
   return json_response({{"stored", stored}});
 }
 
-// Many small blobs as frames, one after the other.
+// Many small blobs as frames, one after the other. Breaks the connection when one cannot be had: an end would
+// look like the end.
 class ManyBlobs final : public ResponseStream {
  public:
   ManyBlobs(App& app, std::vector<std::string> digests) : app_(app), digests_(std::move(digests)) {}
 
+  // While there is still time to say what is wrong.
+  Status begin() { return add(begun_); }
+
   Step next(std::string& piece) override {
-    while (next_ < digests_.size() && piece.size() < (512U << 10)) {
-      const auto bytes = app_.blobs->read(digests_[next_]);
-      if (!bytes) return Step::kEnd;  // the reader notices that one is missing
-      append_frame(piece, {{"digest", digests_[next_]}}, *bytes);
-      ++next_;
+    piece = std::exchange(begun_, "");
+    if (piece.empty()) {
+      if (const Status added = add(piece); !added) throw std::runtime_error(added.error().message);
     }
     return piece.empty() ? Step::kEnd : Step::kData;
   }
 
  private:
+  Status add(std::string& piece) {
+    while (next_ < digests_.size() && piece.size() < (512U << 10)) {
+      ROOST_TRY(const std::string bytes, app_.blobs->read(digests_[next_]));
+      append_frame(piece, {{"digest", digests_[next_]}}, bytes);
+      ++next_;
+    }
+    return {};
+  }
+
   App& app_;
   const std::vector<std::string> digests_;
   std::size_t next_ = 0;
+  std::string begun_;
 };
 
 Result<Response> fetch_many(App& app, Request& request) {
@@ -78,60 +92,62 @@ Result<Response> fetch_many(App& app, Request& request) {
       return fail(ErrorCode::kTooLarge, fmt::format("blob {} is large; get it alone", digest));
     }
   }
+  auto blobs = std::make_unique<ManyBlobs>(app, std::move(digests));
+  ROOST_CHECK(blobs->begin());
   Response response;
   response.content_type = kFramesType;
-  response.stream = std::make_unique<ManyBlobs>(app, std::move(digests));
+  response.stream = std::move(blobs);
   return response;
 }
 
-// Everything that snapshots, artifacts and datastores name.
-Result<std::set<std::string>> wanted_blobs(App& app) {
-  std::set<std::string> wanted;
-  std::vector<std::string> snapshots;
-  ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {
-    Rows files = tx.query("SELECT digest FROM artifact UNION SELECT digest FROM datastore_file");
-    while (files.next()) wanted.insert(files.text(0));
-    ROOST_CHECK(files.status());
-    Rows rows = tx.query("SELECT digest FROM snapshot");
-    while (rows.next()) snapshots.push_back(rows.text(0));
-    return rows.status();
-  }));
-  for (const auto& digest : snapshots) {
-    wanted.insert(digest);
-    ROOST_TRY(const std::string text, app.blobs->read(digest));
-    ROOST_TRY(const Manifest manifest, parse_manifest(text));
-    for (const auto& entry : manifest.entries) {
-      if (entry.is_file()) wanted.insert(entry.digest);
-    }
+// Tells how far uploads of a blob are: at once, or when somebody else's has ended, has gone silent, or has
+// taken too long. Costs no thread meanwhile.
+class UploadNews final : public ResponseStream {
+ public:
+  UploadNews(const BlobStore& blobs, std::string digest, std::chrono::seconds patience)
+      : blobs_(blobs), digest_(std::move(digest)), until_(std::chrono::steady_clock::now() + patience) {
+    max_wait_ms = 50;
   }
-  return wanted;
-}
 
-// Manifests that no run, input or model names and that are older than the grace go first, then blobs that nothing
-// names. A client that submits one of them meanwhile is told to upload it again.
-Status drop_unused_snapshots(App& app, Micros grace) {
-  const Micros oldest = app.clock.now() - grace;
-  return app.db->write([&](Tx& tx) -> Status {
-    ROOST_CHECK(tx.run("DELETE FROM snapshot WHERE created <= ? AND NOT EXISTS (SELECT 1 FROM run WHERE"
-                       " run.snapshot = snapshot.digest) AND NOT EXISTS (SELECT 1 FROM run_input WHERE"
-                       " run_input.content = snapshot.digest) AND NOT EXISTS (SELECT 1 FROM model WHERE"
-                       " model.content = snapshot.digest)",
-                       oldest));
-    return {};
-  });
+  Step next(std::string& piece) override {
+    if (is_told_) return Step::kEnd;
+    const auto state = blobs_.upload_state(digest_);
+    if (state.is_active && std::chrono::steady_clock::now() < until_) return Step::kWait;
+    is_told_ = true;
+    piece = to_text({{"stored", state.is_stored}, {"active", state.is_active}, {"received", state.received}});
+    return Step::kData;
+  }
+
+ private:
+  const BlobStore& blobs_;
+  const std::string digest_;
+  const std::chrono::steady_clock::time_point until_;
+  bool is_told_ = false;
+};
+
+Result<Response> upload_news(App& app, Request& request) {
+  if (!is_digest(request.parameters["digest"])) {
+    return fail(ErrorCode::kInvalidArgument, "a digest must be 64 lower-case hex digits");
+  }
+  ROOST_TRY(const auto patience, integer_query(request, "wait_seconds", 0, 0, 20));
+  Response response;
+  response.stream = std::make_unique<UploadNews>(*app.blobs, request.parameters["digest"], std::chrono::seconds(patience));
+  return response;
 }
 
 Result<Response> collect(App& app, Request& request) {
   ROOST_TRY(const Json body, json_body(request));
   JsonFields fields(body, "the request");
   const auto grace = fields.integer("grace_seconds", 86'400, 0, 315'360'000);
+  const bool verify = fields.boolean("verify", false);
   ROOST_CHECK(fields.done());
-  ROOST_TRY(const auto report, app.blobs->collect(grace * kSecond, [&]() -> Result<std::set<std::string>> {
-    ROOST_CHECK(drop_unused_snapshots(app, grace * kSecond));
-    return wanted_blobs(app);
-  }));
-  log_info("collected {} blobs, {} bytes; {} kept", report.removed, report.bytes, report.kept);
-  return json_response({{"removed", report.removed}, {"bytes", report.bytes}, {"kept", report.kept}});
+  return json_response(app.collect_garbage(grace, verify), 202);
+}
+
+Result<Response> collection(App& app) {
+  const Json state = app.garbage_state();
+  if (state.is_null()) return fail(ErrorCode::kNotFound, "nothing was collected since the server was started");
+  return json_response(state);
 }
 
 }  // namespace
@@ -155,6 +171,8 @@ void add_blob_routes(Router& router, App& app) {
                 {16 << 20, false});
   add_operation(router, app, "POST", "/api/v1/blobs/collect", "collect_blobs", Need::kOwner,
                 [&app](Request& request, const Principal&) { return collect(app, request); });
+  add_operation(router, app, "GET", "/api/v1/blobs/collect", "get_collection", Need::kOwner,
+                [&app](Request&, const Principal&) { return collection(app); });
   add_operation(router, app, "GET", "/api/v1/blobs/{digest}", "get_blob", Need::kReaderOrRun,
                 [&app](Request& request, const Principal&) {
                   return blob_response(*app.blobs, request.parameters["digest"], request);
@@ -169,12 +187,8 @@ void add_blob_routes(Router& router, App& app) {
                 },
                 {UINT64_MAX, true});
   add_operation(router, app, "GET", "/api/v1/blobs/{digest}/upload", "get_blob_upload",
-                Need::kContributorOrRun, [&app](Request& request, const Principal&) -> Result<Response> {
-                  if (!is_digest(request.parameters["digest"])) {
-                    return fail(ErrorCode::kInvalidArgument, "a digest must be 64 lower-case hex digits");
-                  }
-                  return json_response({{"received", app.blobs->received(request.parameters["digest"])}});
-                });
+                Need::kContributorOrRun,
+                [&app](Request& request, const Principal&) { return upload_news(app, request); });
 }
 
 }  // namespace roost

@@ -92,7 +92,7 @@ Result<std::set<std::string>> in_use(Tx& tx) {
   std::set<std::string> used;
   ROOST_TRY(const auto active, active_runs(tx));
   for (const auto& run : active) {
-    if (run.environment.is_object()) used.insert(run.environment.value("digest", ""));
+    if (run.environment.is_object()) used.insert(text_at(run.environment, "digest"));
   }
   return used;
 }

@@ -85,11 +85,14 @@ Result<Response> list_files(App& app, Request& request) {
 Result<Response> add_files(App& app, Request& request) {
   ROOST_TRY(const Json body, json_body(request));
   ROOST_TRY(NewFiles made, parse_new_files(body));
-  ROOST_CHECK(app.blobs->sync());
+  std::vector<std::string> named;
+  for (const auto& file : made.files) named.push_back(file.digest);
+  ROOST_CHECK(app.blobs->sync(named));
   const auto hold = app.blobs->hold();
   for (const auto& file : made.files) {
     const auto size = app.blobs->size(file.digest);
     if (size && *size == static_cast<std::uint64_t>(file.size)) continue;
+    if (size) app.blobs->verify(file.digest);  // if it is damaged, it is missing from now on
     return fail(ErrorCode::kFailedPrecondition,
                 fmt::format("the bytes of {} ({}) are not on the server; upload them first (PUT "
                             "/api/v1/blobs/{})",

@@ -21,7 +21,7 @@ Result<Response> add(App& app, Request& request) {
   ROOST_TRY(const Json body, json_body(request));
   JsonFields fields(body, "the environment");
   const std::string name = fields.required_string("name");
-  const Json definition = fields.object("definition");
+  const Json definition = fields.object_as_given("definition");
   ROOST_CHECK(fields.done());
   Environment environment;
   ROOST_CHECK(app.db->write([&](Tx& tx) -> Status {

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "observe/log_store.h"
 #include "records/run_records.h"
+#include "server/run_details.h"
 
 namespace roost {
 namespace {
@@ -14,8 +15,8 @@ constexpr Micros kPingEvery = 10 * kSecond;
 
 class FollowRun final : public ResponseStream {
  public:
-  FollowRun(App& app, std::string run, std::unique_ptr<LogFeed> logs, FollowWhat what)
-      : app_(app), run_(std::move(run)), logs_(std::move(logs)), build_offset_(what.build_offset),
+  FollowRun(App& app, std::string run, Principal who, std::unique_ptr<LogFeed> logs, FollowWhat what)
+      : app_(app), run_(std::move(run)), who_(std::move(who)), logs_(std::move(logs)), build_offset_(what.build_offset),
         live_(what.live) {}
 
   void set_wake(std::function<void()> wake) override {
@@ -57,7 +58,7 @@ class FollowRun final : public ResponseStream {
       for (const auto& event : events) {
         if (event.seq > last_event_) add_event(piece, event);
       }
-      add(piece, {{"type", "end"}, {"run", run_json(run)}});
+      add(piece, {{"type", "end"}, {"run", run_json(run, variables_for(who_, run))}});
       ended_ = true;
     }
     return piece.empty() ? wait_or_ping(piece) : Step::kData;
@@ -108,6 +109,7 @@ class FollowRun final : public ResponseStream {
 
   App& app_;
   const std::string run_;
+  const Principal who_;
   const std::unique_ptr<LogFeed> logs_;
   std::optional<std::uint64_t> build_offset_;  // none: not asked for, or all of it was sent
   const bool live_;
@@ -154,9 +156,9 @@ class FollowLog final : public ResponseStream {
 
 }  // namespace
 
-std::unique_ptr<ResponseStream> follow_run(App& app, std::string run, std::unique_ptr<LogFeed> logs,
-                                           FollowWhat what) {
-  return std::make_unique<FollowRun>(app, std::move(run), std::move(logs), what);
+std::unique_ptr<ResponseStream> follow_run(App& app, std::string run, Principal who,
+                                           std::unique_ptr<LogFeed> logs, FollowWhat what) {
+  return std::make_unique<FollowRun>(app, std::move(run), std::move(who), std::move(logs), what);
 }
 
 std::unique_ptr<ResponseStream> follow_log(App& app, std::string run, std::int64_t attempt,

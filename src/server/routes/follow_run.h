@@ -17,8 +17,8 @@ struct FollowWhat {
 
 // Everything that happens to a run from now until its end, as NDJSON: past and new states, and what is
 // new in the given logs of it.
-std::unique_ptr<ResponseStream> follow_run(App& app, std::string run, std::unique_ptr<LogFeed> logs,
-                                           FollowWhat what);
+std::unique_ptr<ResponseStream> follow_run(App& app, std::string run, Principal who,
+                                           std::unique_ptr<LogFeed> logs, FollowWhat what);
 
 // The bytes of one log from `offset`, until the run has ended and all were sent.
 std::unique_ptr<ResponseStream> follow_log(App& app, std::string run, std::int64_t attempt,

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kMostTopics = 100;
 
-Result<Response> follow(App& app, const Request& request) {
+Result<Response> follow(App& app, const Request& request, const Principal& who) {
   const auto names = text_queries(request, "topic");
   if (names.empty() || names.size() > kMostTopics) {
     return fail(ErrorCode::kInvalidArgument,
@@ -16,12 +16,12 @@ Result<Response> follow(App& app, const Request& request) {
   }
   std::vector<std::unique_ptr<LiveTopic>> topics;
   for (const auto& name : names) {
-    ROOST_TRY(auto topic, live_topic(app, name));
+    ROOST_TRY(auto topic, live_topic(app, who, name));
     topics.push_back(std::move(topic));
   }
   Response response;
   response.content_type = "text/event-stream";
-  response.stream = live_stream(app, secret_of(app, request), std::move(topics));
+  response.stream = live_stream(app, std::move(topics));
   return response;
 }
 
@@ -29,7 +29,7 @@ Result<Response> follow(App& app, const Request& request) {
 
 void add_live_routes(Router& router, App& app) {
   add_operation(router, app, "GET", "/api/v1/live", "follow_live", Need::kReader,
-                [&app](Request& request, const Principal&) { return follow(app, request); });
+                [&app](Request& request, const Principal& who) { return follow(app, request, who); });
 }
 
 }  // namespace roost

@@ -1,5 +1,8 @@
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <stdexcept>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -7,7 +10,9 @@
 #include "domain/names.h"
 #include "observe/chart_query.h"
 #include "observe/metric_store.h"
+#include "observe/system_samples.h"
 #include "records/run_records.h"
+#include "server/routes/late_write.h"
 #include "server/routes/routes.h"
 
 namespace roost {
@@ -18,21 +23,73 @@ std::int64_t attempt_for(const Request& request, const Run& run) {
   return integer_query(request, "attempt", run.attempt, 0, run.attempt).value_or(run.attempt);
 }
 
+// The points of a metric, however many, in pieces that need little memory.
+class MetricPoints final : public ResponseStream {
+ public:
+  MetricPoints(App& app, MetricSummary metric, std::int64_t from, std::int64_t limit)
+      : app_(app), metric_(std::move(metric)), at_(from),
+        end_(from >= metric_.count ? from : from + std::min(limit, metric_.count - from)),
+        page_(metric_.min ? kNumbers : kValues) {}
+
+  Step next(std::string& piece) override {
+    if (ended_) return Step::kEnd;
+    if (!begun_) piece = begin();
+    Json page;
+    const std::int64_t some = std::min(page_, end_ - at_);
+    const Status read = app_.db->read([&](Tx& tx) -> Status {
+      ROOST_TRY(page, metric_points(tx, metric_, at_, some));
+      return {};
+    });
+    if (!read) throw std::runtime_error(read.error().message);  // a list that just ends would look whole
+    for (const auto& point : page["points"]) {
+      if (std::exchange(has_points_, true)) piece += ',';
+      piece += to_text(point);
+    }
+    at_ += some;
+    if (at_ >= end_) piece += "]}";
+    ended_ = at_ >= end_;
+    return Step::kData;
+  }
+
+ private:
+  // Numbers are small. Tables and images are not.
+  static constexpr std::int64_t kNumbers = 2000;
+  static constexpr std::int64_t kValues = 16;
+
+  std::string begin() {
+    begun_ = true;
+    std::string text = to_text(Json{{"name", metric_.name}, {"kind", metric_.kind}, {"count", metric_.count}});
+    text.pop_back();
+    return text + ",\"points\":[";
+  }
+
+  App& app_;
+  const MetricSummary metric_;
+  std::int64_t at_;
+  const std::int64_t end_;
+  const std::int64_t page_;
+  bool begun_ = false;
+  bool has_points_ = false;
+  bool ended_ = false;
+};
+
 Result<Response> get_metric(App& app, Request& request, const Principal& who) {
   ROOST_TRY(const auto buckets, integer_query(request, "buckets", 0, 1, 100'000));
   ROOST_TRY(const auto from, integer_query(request, "from_index", 0, 0, INT64_MAX));
   ROOST_TRY(const auto limit, integer_query(request, "limit", 100'000, 1, 1'000'000));
   Json answer;
+  Response response;
   ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {
     ROOST_TRY(const Run run, request_run(tx, request, who));
-    ROOST_TRY(const auto metric, find_metric(tx, run, attempt_for(request, run), request.parameters["name"]));
+    ROOST_TRY(auto metric, find_metric(tx, run, attempt_for(request, run), request.parameters["name"]));
     if (buckets > 0 && metric.count > buckets && metric.min) {
       ROOST_TRY(answer, metric_buckets(tx, metric, buckets));
     } else {
-      ROOST_TRY(answer, metric_points(tx, metric, from, limit));
+      response.stream = std::make_unique<MetricPoints>(app, std::move(metric), from, limit);
     }
     return {};
   }));
+  if (response.stream) return response;
   return json_response(answer);
 }
 
@@ -93,6 +150,12 @@ Result<Response> append_records(App& app, Request& request, const Principal& who
   ROOST_CHECK(app.db->write([&](Tx& tx) -> Status {
     ROOST_TRY(Run run, request_run(tx, request, who));
     id = run.id;
+    // Bytes that came before the end may be sent again: their answer was lost.
+    if (is_terminal(run.status)) {
+      ROOST_TRY(taken, ingest_spool(tx, run, std::max<std::int64_t>(run.attempt, 1), "client/" + stream, 0, ""));
+      const bool known = static_cast<std::uint64_t>(offset) + request.body.size() <= taken.length;
+      return known ? Status() : check_not_ended(run);
+    }
     ROOST_TRY(taken, ingest_spool(tx, run, std::max<std::int64_t>(run.attempt, 1), "client/" + stream,
                                   static_cast<std::uint64_t>(offset), request.body));
     if (taken.bad_lines == 0) return {};

@@ -41,8 +41,15 @@ Status take_run_outputs(App& app, NewModel& made, const Request& request, const 
   if (made.path.empty()) return {};
   const std::string text = manifest_text(manifest);
   ROOST_TRY(made.model.content, app.blobs->put(text));
-  ROOST_CHECK(app.blobs->sync());
   const std::string digest = made.model.content;
+  ROOST_CHECK(app.blobs->sync({digest}));
+  const auto hold = app.blobs->hold();
+  for (const auto& entry : manifest.entries) {
+    if (!entry.is_file()) continue;
+    if (const auto there = app.blobs->size(entry.digest); !there) {
+      return fail(ErrorCode::kFailedPrecondition, fmt::format("{}: {}", entry.path, there.error().message));
+    }
+  }
   return app.db->write([&](Tx& tx) { return store_manifest(tx, digest, manifest, app.clock.now()); });
 }
 

@@ -9,7 +9,7 @@
 #include "domain/rank_plan.h"
 #include "execute/attempts.h"
 #include "finalize/finish_run.h"
-#include "observe/metric_store.h"
+#include "observe/system_samples.h"
 #include "records/compute_records.h"
 #include "records/run_records.h"
 #include "server/routes/routes.h"
@@ -34,7 +34,9 @@ class OrderStream final : public ResponseStream {
   Step next(std::string& piece) override {
     const Micros now = app_.clock.now();
     if (last_sent_ == 0) {
-      add(piece, {{"type", "hello"}, {"heartbeat_seconds", app_.config.heartbeat_seconds}});
+      add(piece, {{"type", "hello"},
+                  {"heartbeat_seconds", app_.config.heartbeat_seconds},
+                  {"grace_seconds", app_.config.cancel_grace_seconds}});
     }
     bool gone = false;
     const Status looked = app_.db->read([&](Tx& tx) -> Status {
@@ -56,7 +58,7 @@ class OrderStream final : public ResponseStream {
     });
     if (gone) return Step::kEnd;
     if (!looked) return Step::kWait;
-    if (piece.empty() && now - last_sent_ > kPingEvery) add(piece, {{"type", "ping"}});
+    if (piece.empty() && app_.clock.steady() - last_sent_ > kPingEvery) add(piece, {{"type", "ping"}});
     return piece.empty() ? Step::kWait : Step::kData;
   }
 
@@ -72,6 +74,9 @@ class OrderStream final : public ResponseStream {
     if (!std::exchange(told.start, true)) {
       ROOST_TRY(Json work, make_order(tx, run, part.node_rank,
                                       app_.access->attempt_token(run.id, part.attempt), now));
+      // A node on another machine may see it too, over a shared disk.
+      work["hidden"] = app_.config.data.string();
+      work["user"] = run.workspace + "/" + run.created_by;
       if (part.attempt > 1) {
         // What an earlier attempt left, its checkpoints above all.
         ROOST_TRY(const auto left, list_artifacts(tx, run.seq, "outputs/", "", kMostOutputs));
@@ -95,7 +100,7 @@ class OrderStream final : public ResponseStream {
     }
     if (part.command.is_object() && !part.command.contains("exit_code") && !std::exchange(told.exec, true)) {
       Json line = order("exec");
-      line["command"] = part.command.value("text", "");
+      line["command"] = text_at(part.command, "text");
       add(piece, line);
     }
     if (part.node_rank == 0 && gang_of_spec(run.spec).kind == Gang::Kind::kMpi) {
@@ -126,7 +131,7 @@ class OrderStream final : public ResponseStream {
   void add(std::string& piece, const Json& line) {
     piece += to_text(line);
     piece += '\n';
-    last_sent_ = app_.clock.now();
+    last_sent_ = app_.clock.steady();
   }
 
   App& app_;
@@ -158,7 +163,7 @@ Result<Response> stream_orders(App& app, Request& request) {
     came_up = true;
     return save_node(tx, node);
   }));
-  app.nodes.heard(node_id, app.clock.now());
+  app.nodes.heard(node_id, app.serving.now());
   if (came_up) {
     app.wake_control_loop();
     app.wake_slurm();
@@ -169,7 +174,8 @@ Result<Response> stream_orders(App& app, Request& request) {
   return response;
 }
 
-bool all_heard(App& app, const std::vector<AttemptPart>& parts, Micros now) {
+bool all_heard(App& app, const std::vector<AttemptPart>& parts) {
+  const Micros now = app.serving.now();
   return std::all_of(parts.begin(), parts.end(), [&](const AttemptPart& part) {
     return part.is_over() || now - app.nodes.last_heard(part.node, now) <=
                                  static_cast<Micros>(app.config.node_silent_seconds * kSecond);
@@ -195,23 +201,46 @@ Status flag_as_hanging(App& app, Tx& tx, Run& run) {
   return add_notice(tx, run, notice);
 }
 
+// Which parts of attempts the node has.
+Result<std::set<PartName>> parse_parts(const Json& named) {
+  std::set<PartName> parts;
+  for (const auto& item : named) {
+    JsonFields fields(item, "a part");
+    const std::string run = fields.required_string("run");
+    const auto attempt = fields.integer("attempt", 0, 0, 1'000'000);
+    const auto node_rank = fields.integer("node_rank", 0, 0, INT32_MAX);
+    ROOST_CHECK(fields.done());
+    parts.emplace(run, attempt, static_cast<int>(node_rank));
+  }
+  return parts;
+}
+
 Result<Response> heartbeat(App& app, Request& request) {
   ROOST_TRY(const Json body, json_body(request));
   JsonFields fields(body, "the heartbeat");
   const std::string run_id = fields.string("run");
   const auto attempt = fields.integer("attempt", 0, 0, 1'000'000);
   const Json usage = fields.object("usage");
-  const double idle = body.is_object() ? json_number(body.value("idle_seconds", Json(0))).value_or(0) : 0;
+  const double idle = json_number(member(body, "idle_seconds")).value_or(0);
   fields.has("idle_seconds");
+  const bool names_parts = body.is_object() && body.contains("parts");
+  const Json named = fields.array("parts");
   ROOST_CHECK(fields.done());
+  ROOST_TRY(auto parts_there, parse_parts(named));
   const std::string node = request.parameters["node"];
   const Micros now = app.clock.now();
-  app.nodes.heard(node, now);
+  app.nodes.heard(node, app.serving.now());
+  if (names_parts) app.nodes.has(node, std::move(parts_there));
   bool fenced = false;
   if (!run_id.empty()) {
     bool back = false;
     ROOST_CHECK(app.db->write([&](Tx& tx) -> Status {
-      ROOST_TRY(Run run, find_run(tx, run_id));
+      auto found = find_run(tx, run_id);
+      if (!found && found.error().code == ErrorCode::kNotFound) {
+        fenced = true;
+        return {};
+      }
+      ROOST_TRY(Run run, std::move(found));
       ROOST_TRY(const auto parts, attempt_parts(tx, run.seq, attempt));
       const auto part = std::find_if(parts.begin(), parts.end(), [&](const AttemptPart& p) { return p.node == node; });
       const auto open = check_attempt_open(tx, run, attempt);
@@ -220,7 +249,7 @@ Result<Response> heartbeat(App& app, Request& request) {
         fenced = part == parts.end() || part->state != PartState::kFinished;
         return {};
       }
-      back = run.status == RunStatus::kNotResponding && all_heard(app, parts, now);
+      back = run.status == RunStatus::kNotResponding && all_heard(app, parts);
       if (back) ROOST_CHECK(mark_heard(tx, run, now));
       app.nodes.idle(node, idle);
       if (run.status == RunStatus::kRunning && all_idle(app, parts)) ROOST_CHECK(flag_as_hanging(app, tx, run));

@@ -159,7 +159,7 @@ Result<Response> list_queue(App& app, const Request& request, const Principal& w
 
 void add_queue_routes(Router& router, App& app) {
   add_operation(router, app, "GET", "/api/v1/workspaces/{workspace}/queue", "list_queue",
-                Need::kReaderOrRun, [&app](Request& request, const Principal& who) {
+                Need::kReader, [&app](Request& request, const Principal& who) {
                   return list_queue(app, request, who);
                 });
 }

@@ -15,8 +15,8 @@ std::string_view state_of(const AttemptPart& part, bool has_ended) {
 // The report's words on one rank; empty if there are none.
 Json words_on(const AttemptPart& part, int rank) {
   if (!part.report.is_object()) return Json::object();
-  for (const auto& item : part.report.value("ranks", Json::array())) {
-    if (item.value("rank", -1) == rank) return item;
+  for (const auto& item : array_at(part.report, "ranks")) {
+    if (integer_at(item, "rank", -1) == rank) return item;
   }
   return Json::object();
 }
@@ -24,17 +24,17 @@ Json words_on(const AttemptPart& part, int rank) {
 Json rank_json(const Gang& gang, const AttemptPart& part, int local_rank) {
   const int rank = part.node_rank * gang.per_node + local_rank;
   const Json words = words_on(part, rank);
-  const auto ended = words.value("ended_at_us", Micros{0});
+  const auto ended = integer_at(words, "ended_at_us");
   return {{"rank", rank},
           {"local_rank", local_rank},
           {"node", part.node},
           {"node_rank", part.node_rank},
           {"log", rank_log(gang, rank)},
           {"state", state_of(part, !words.empty())},
-          {"exit_code", words.value("exit_code", Json())},
-          {"signal", words.value("signal", Json())},
+          {"exit_code", member(words, "exit_code")},
+          {"signal", member(words, "signal")},
           {"ended_at", ended > 0 ? Json(format_time(ended)) : Json()},
-          {"role", words.value("role", Json())}};
+          {"role", member(words, "role")}};
 }
 
 Result<Response> list_ranks(App& app, Request& request, const Principal& who) {

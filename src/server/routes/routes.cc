@@ -1,15 +1,26 @@
 #include "server/routes/routes.h"
 
+#include <arpa/inet.h>
+
 #include <charconv>
 
 #include <fmt/format.h>
 
+#include "base/activity.h"
 #include "base/text.h"
 #include "execute/attempts.h"
 #include "records/run_records.h"
+#include "server/routes/watched_stream.h"
 
 namespace roost {
 namespace {
+
+constexpr int kNodeThreads = 4;
+
+bool is_loopback_v4(const std::string& host) {
+  in_addr address{};
+  return ::inet_pton(AF_INET, host.c_str(), &address) == 1 && (ntohl(address.s_addr) >> 24) == 127;
+}
 
 std::string bearer_of(const Request& request) {
   const std::string header = request.header("authorization");
@@ -24,8 +35,29 @@ Status check_own_page(const Request& request) {
               "a change by a logged-in browser needs the header X-Roost-Studio; scripts send a token instead");
 }
 
+// Whether the token is one that this server made for what the path names: then whoever has it was given up,
+// else it would be known.
+bool was_ours(const App& app, const Request& request, const std::string& token) {
+  const auto named = [&](const char* name) {
+    const auto it = request.parameters.find(name);
+    return it == request.parameters.end() ? std::string() : it->second;
+  };
+  const std::string attempt = named("attempt");
+  std::int64_t number = 0;
+  std::from_chars(attempt.data(), attempt.data() + attempt.size(), number);
+  return (!named("node").empty() && token == app.access->node_token(named("node"))) ||
+         (!named("allocation").empty() && token == app.access->allocation_token(named("allocation"))) ||
+         (!attempt.empty() && token == app.access->attempt_token(named("run"), number));
+}
+
 Result<Principal> caller_of(App& app, const Request& request) {
-  if (const std::string bearer = bearer_of(request); !bearer.empty()) return app.access->authenticate(bearer);
+  if (const std::string bearer = bearer_of(request); !bearer.empty()) {
+    auto known = app.access->authenticate(bearer);
+    if (!known && known.error().code == ErrorCode::kUnauthenticated && was_ours(app, request, bearer)) {
+      return fail(ErrorCode::kGivenUp, "this token was given to a node, a job or an attempt that is over");
+    }
+    return known;
+  }
   const std::string session = session_of(app, request);
   if (!session.empty()) ROOST_CHECK(check_own_page(request));
   return app.access->authenticate(session);
@@ -46,9 +78,14 @@ Status authorise(App& app, Need need, const Principal& who, const Request& reque
     if (named == request.parameters.end() || named->second == run.workspace) return {};
     return refuse(fmt::format("a token of the workspace {}", printable(named->second)));
   };
+  const auto reachable_run = [&](Tx& tx) -> Status {
+    if (request.parameters.contains("run")) ROOST_CHECK(request_run(tx, request, who));
+    return {};
+  };
   switch (need) {
     case Need::kNobody:
       return {};
+    case Need::kReaderOrLocal:
     case Need::kReader:
       return least(Role::kReader);
     case Need::kContributor:
@@ -59,7 +96,8 @@ Status authorise(App& app, Need need, const Principal& who, const Request& reque
       if (!who.run_row) return least(Role::kReader);
       return app.db->read([&](Tx& tx) -> Status {
         ROOST_TRY(const Run run, run_by_row(tx, *who.run_row));
-        return own_workspace(run);
+        ROOST_CHECK(own_workspace(run));
+        return reachable_run(tx);
       });
     case Need::kContributorOrRun:
       if (!who.run_row) return least(Role::kContributor);
@@ -67,7 +105,8 @@ Status authorise(App& app, Need need, const Principal& who, const Request& reque
       return app.db->read([&](Tx& tx) -> Status {
         ROOST_TRY(const Run run, run_by_row(tx, *who.run_row));
         ROOST_CHECK(own_workspace(run));
-        return check_attempt_open(tx, run, who.attempt);
+        ROOST_CHECK(check_attempt_open(tx, run, who.attempt));
+        return reachable_run(tx);
       });
     case Need::kNode:
       if (!who.node.empty() && who.node == request.parameters.at("node")) return {};
@@ -90,14 +129,71 @@ Status authorise(App& app, Need need, const Principal& who, const Request& reque
   return {};
 }
 
-Response error_response(const Error& error) {
+// A page of any site can have its own name point at 127.0.0.1 and read what the browser then gets from here, and a
+// proxy on this machine may pass on what others ask. Neither says that it wants this machine itself.
+bool is_local(const App& app, const Request& request) {
+  if (!request.peer_is_loopback) return false;
+  std::string host = lower(request.header("host"));
+  if (const auto colon = host.rfind(':'); colon != host.npos && host.find(']', colon) == host.npos) host.erase(colon);
+  return host == "localhost" || host == "[::1]" || is_loopback_v4(host) || host == lower(app.config.address);
+}
+
+// Whether the run stands above the one in row `own`, or beside it.
+bool is_family(Tx& tx, const Run& run, std::int64_t own) {
+  auto at = run_by_row(tx, own);
+  if (at && at->parent && at->parent == run.parent) return true;
+  for (int depth = 0; at && at->parent && depth < 64; ++depth) {
+    if (*at->parent == run.id) return true;
+    at = find_run(tx, *at->parent);
+  }
+  return false;
+}
+
+bool is_known(const Principal& who) { return !who.is_person() || !who.token.empty(); }
+
+// Who the caller is, if it may call; nobody in particular where no token is needed.
+Result<Principal> admit(App& app, Need need, const Request& request) {
+  if (need == Need::kNobody || (need == Need::kReaderOrLocal && is_local(app, request))) return Principal{};
+  ROOST_TRY(Principal who, caller_of(app, request));
+  ROOST_CHECK(authorise(app, need, who, request));
+  return who;
+}
+
+std::size_t lane_of(Need need) {
+  if (need == Need::kAttempt) return 1;
+  return need == Need::kNode || need == Need::kAllocation ? 2 : 0;
+}
+
+Response error_response(const Request& request, Error error) {
+  // Trouble with the server's own files says nothing about the caller's rights or what he asked for.
+  const bool is_own = error.code == ErrorCode::kNotFound || error.code == ErrorCode::kPermissionDenied;
+  if (error.errnum != 0 && is_own) error.code = ErrorCode::kInternal;
+  // Nobody but the log knows more of it: this is how it is found there.
+  if (error.code == ErrorCode::kInternal) error.message += fmt::format(" (request {})", request.id);
   Response response;
   response.status = http_status(error.code);
   response.body = error_body(error);
+  if (error.code == ErrorCode::kUnavailable) response.headers["Retry-After"] = "1";
   return response;
 }
 
 }  // namespace
+
+std::string_view need_name(Need need) {
+  switch (need) {
+    case Need::kNobody: return "nobody";
+    case Need::kReaderOrLocal: return "reader_or_local";
+    case Need::kReader: return "reader";
+    case Need::kContributor: return "contributor";
+    case Need::kOwner: return "owner";
+    case Need::kReaderOrRun: return "reader_or_run";
+    case Need::kContributorOrRun: return "contributor_or_run";
+    case Need::kNode: return "node";
+    case Need::kAttempt: return "attempt";
+    case Need::kAllocation: return "allocation";
+  }
+  return "";
+}
 
 std::string session_cookie_name(const App& app) {
   // Browsers share cookies between the ports of a host, and two servers may run on it.
@@ -117,6 +213,15 @@ std::string secret_of(const App& app, const Request& request) {
   return bearer.empty() ? session_of(app, request) : bearer;
 }
 
+std::string caller_name(const App& app, const Request& request) {
+  std::string secret = secret_of(app, request);
+  return secret.empty() ? "at " + request.peer : secret;
+}
+
+bool is_machine(const App& app, const Request& request) { return Access::is_machines(secret_of(app, request)); }
+
+std::vector<int> lanes(int worker_threads) { return {worker_threads, kNodeThreads}; }
+
 std::string error_body(const Error& error) {
   return to_text(
       {{"error", {{"code", error_code_name(error.code)}, {"message", error.message}}}});
@@ -135,19 +240,24 @@ void add_operation(Router& router, App& app, const char* method, const std::stri
   route.method = method;
   route.pattern = pattern;
   route.operation = operation;
+  route.need = need_name(need);
   route.body = body;
-  route.handler = [&app, need, handler = std::move(handler)](Request& request) -> Response {
-    Principal who;
-    if (need != Need::kNobody) {
-      auto known = caller_of(app, request);
-      if (!known) return error_response(known.error());
-      who = std::move(*known);
-      if (auto allowed = authorise(app, need, who, request); !allowed) {
-        return error_response(allowed.error());
-      }
+  route.lane = lane_of(need);
+  route.check_head = [&app, need](Request& request) -> std::optional<Response> {
+    const auto who = admit(app, need, request);
+    if (who) return std::nullopt;
+    return error_response(request, who.error());
+  };
+  route.handler = [&app, need, operation, handler = std::move(handler)](Request& request) -> Response {
+    const Activity activity(fmt::format("{} (request {})", operation, request.id));
+    const auto who = admit(app, need, request);
+    if (!who) return error_response(request, who.error());
+    auto answer = handler(request, *who);
+    if (!answer) return error_response(request, answer.error());
+    // What has a length is there already and ends by itself.
+    if (answer->stream && !answer->stream_length && is_known(*who)) {
+      answer->stream = watched_stream(app, secret_of(app, request), std::move(answer->stream));
     }
-    auto answer = handler(request, who);
-    if (!answer) return error_response(answer.error());
     // A browser must neither guess that some output is a page nor keep what it was shown after the logout.
     answer->headers.emplace("X-Content-Type-Options", "nosniff");
     answer->headers.emplace("Cache-Control", "no-store");
@@ -194,7 +304,10 @@ std::vector<std::string> text_queries(const Request& request, const char* name) 
 
 Result<Run> request_run(Tx& tx, const Request& request, const Principal& principal) {
   ROOST_TRY(Run run, find_run(tx, request.parameters.at("run")));
-  if (principal.run_row) ROOST_CHECK(check_descends(tx, run, *principal.run_row));
+  if (!principal.run_row) return run;
+  const bool only_reads = request.method == "GET" || request.method == "HEAD";
+  if (only_reads && is_family(tx, run, *principal.run_row)) return run;
+  ROOST_CHECK(check_descends(tx, run, *principal.run_row));
   return run;
 }
 

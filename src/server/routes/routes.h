@@ -10,10 +10,11 @@
 
 namespace roost {
 
-// Who may call an operation. A person's role includes the lower ones; run tokens reach only what
-// says so, and there only their own run, its descendants, and its own workspace.
+// Who may call an operation. A person's role includes the lower ones; run tokens reach only what says so, and there only
+// what request_run() gives and their own workspace. The contract names it as x-roost-need.
 enum class Need {
   kNobody,          // no token
+  kReaderOrLocal,   // without a token from this machine, if it is also addressed as this machine
   kReader,
   kContributor,
   kOwner,
@@ -24,9 +25,12 @@ enum class Need {
   kAllocation,      // the Slurm job named in the path; any, if none is
 };
 
+std::string_view need_name(Need need);
+
 using ApiHandler = std::function<Result<Response>(Request&, const Principal&)>;
 
-// Adds an operation: authenticates, authorises, calls, and turns an Error into its answer.
+// Adds an operation: authenticates, authorises, calls, and turns an Error into its answer. The caller of one with a
+// large body is told before it is read.
 void add_operation(Router& router, App& app, const char* method, const std::string& pattern,
                    const char* operation, Need need, ApiHandler handler, BodyRule body = {});
 
@@ -35,6 +39,13 @@ std::string session_cookie_name(const App& app);
 std::string session_of(const App& app, const Request& request);
 // What the caller is known by: its token, or else its session.
 std::string secret_of(const App& app, const Request& request);
+// That, or else its address; and whether it says that it is a run or a node. Neither is checked.
+std::string caller_name(const App& app, const Request& request);
+bool is_machine(const App& app, const Request& request);
+
+// The worker pools beside that of people's requests, by their number of threads: one for what runners report of their
+// runs, and one for heartbeats and orders, which must get through whatever the rest does.
+std::vector<int> lanes(int worker_threads);
 
 Response json_response(const Json& body, int status = 200);
 std::string error_body(const Error& error);
@@ -47,7 +58,8 @@ std::string text_query(const Request& request, const char* name);
 Result<bool> flag_query(const Request& request, const char* name);
 std::vector<std::string> text_queries(const Request& request, const char* name);
 
-// The run named in the path, if the caller may see it.
+// The run named in the path, if the caller may do to it what the request wants. A run's token reads that run, those below
+// and above it and its siblings, and changes itself and those below it.
 Result<Run> request_run(Tx& tx, const Request& request, const Principal& principal);
 
 // Whether the run is the one in row `ancestor`, or one of its children or theirs.

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/digest.h"
 #include "base/text.h"
 #include "domain/names.h"
 #include "domain/rank_plan.h"
@@ -7,8 +8,10 @@
 #include "execute/attempts.h"
 #include "prepare/prepare_environment.h"
 #include "records/run_records.h"
+#include "records/submission_records.h"
 #include "records/workspace_records.h"
 #include "server/routes/follow_run.h"
+#include "server/routes/late_write.h"
 #include "server/routes/rank_logs.h"
 #include "server/routes/routes.h"
 #include "server/run_details.h"
@@ -54,8 +57,9 @@ Result<RunFilter> filter_from(const Request& request) {
   return filter;
 }
 
-Result<Response> list(App& app, Request& request) {
-  ROOST_TRY(const RunFilter filter, filter_from(request));
+Result<Response> list(App& app, Request& request, const Principal& who) {
+  ROOST_TRY(RunFilter filter, filter_from(request));
+  filter.family_of = who.run_row;
   RunPage page;
   ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {
     ROOST_CHECK(find_workspace(tx, filter.workspace));
@@ -63,7 +67,7 @@ Result<Response> list(App& app, Request& request) {
     return {};
   }));
   Json items = Json::array();
-  for (const auto& run : page.runs) items.push_back(run_json(run));
+  for (const auto& run : page.runs) items.push_back(run_json(run, variables_for(who, run)));
   return json_response({{"items", std::move(items)},
                         {"next_cursor", page.next ? Json(std::to_string(*page.next)) : Json()}});
 }
@@ -86,31 +90,55 @@ Result<std::string> user_of(Tx& tx, const Principal& who) {
   return run.created_by;
 }
 
+constexpr int kCancelTries = 8;
+
 struct Submission {
   std::string workspace;
   std::string user;
   RunSpec spec;
 };
 
+// The key that the caller gave its submit, if any. The same key with another body is another submit.
+Result<std::optional<SubmissionKey>> submission_key(const Request& request, const Json& body, const Principal& who) {
+  if (!request.headers.contains("idempotency-key")) return std::nullopt;
+  const std::string key = request.header("idempotency-key");
+  ROOST_CHECK(check_submission_key(key));
+  const std::string caller = who.run_row ? fmt::format("run/{}", *who.run_row) : "token/" + who.token;
+  return SubmissionKey{request.parameters.at("workspace"), caller, key, sha256_hex(to_text(body))};
+}
+
 // Starting and Preparing take no time for an environment that exists, so one transaction does both.
-Result<Response> start_run(App& app, const std::function<Result<Submission>(Tx&)>& asked_for) {
+Result<Response> start_run(App& app, const Principal& who, const std::function<Result<Submission>(Tx&)>& asked_for,
+                           const std::optional<SubmissionKey>& key = std::nullopt) {
   Run run;
   Json answer;
   std::optional<BuildRequest> build;
+  bool repeated = false;
   // The snapshot must not be collected between being found and being named by the run.
   const auto hold = app.blobs->hold();
   ROOST_CHECK(app.db->write([&](Tx& tx) -> Status {
     const Micros now = app.clock.now();
+    if (key) {
+      ROOST_TRY(const auto made, find_submission(tx, *key, now));
+      if (made) {
+        ROOST_TRY(run, find_run(tx, *made));
+        ROOST_TRY(answer, whole_run_json(tx, run, who, now));
+        repeated = true;
+        return {};
+      }
+    }
     ROOST_TRY(const Submission asked, asked_for(tx));
     ROOST_TRY(run, submit_run(tx, *app.blobs, app.curated, asked.workspace, asked.spec, asked.user, now));
     if (!asked.spec.interactive) {
       ROOST_TRY(build, prepare_environment(tx, run, app.build_settings, *app.environments, now));
     }
-    answer = run_json(run);
+    if (key) ROOST_CHECK(insert_submission(tx, *key, run, now));
+    answer = run_json(run, variables_for(who, run));
     answer["durations"] = Json::object();
     answer["nodes"] = Json::array();
     return {};
   }));
+  if (repeated) return json_response(answer, 201);
   ++app.statistics.runs_submitted;
   if (build) app.request_build(*build, run.id);
   app.run_changed(run.id);
@@ -121,15 +149,19 @@ Result<Response> start_run(App& app, const std::function<Result<Submission>(Tx&)
 Result<Response> submit(App& app, Request& request, const Principal& who) {
   ROOST_TRY(const Json body, json_body(request));
   ROOST_TRY(const RunSpec spec, parse_run_spec(body));
-  return start_run(app, [&](Tx& tx) -> Result<Submission> {
-    ROOST_CHECK(check_may_submit(tx, spec, who));
-    ROOST_TRY(std::string user, user_of(tx, who));
-    return Submission{request.parameters["workspace"], std::move(user), spec};
-  });
+  ROOST_TRY(const auto key, submission_key(request, body, who));
+  return start_run(
+      app, who,
+      [&](Tx& tx) -> Result<Submission> {
+        ROOST_CHECK(check_may_submit(tx, spec, who));
+        ROOST_TRY(std::string user, user_of(tx, who));
+        return Submission{request.parameters["workspace"], std::move(user), spec};
+      },
+      key);
 }
 
 Result<Response> rerun(App& app, const Request& request, const Principal& who) {
-  return start_run(app, [&](Tx& tx) -> Result<Submission> {
+  return start_run(app, who, [&](Tx& tx) -> Result<Submission> {
     ROOST_TRY(const Run run, request_run(tx, request, who));
     if (run.type == kInteractiveType) {
       return fail(ErrorCode::kFailedPrecondition,
@@ -140,6 +172,9 @@ Result<Response> rerun(App& app, const Request& request, const Principal& who) {
     ROOST_TRY(RunSpec spec, parse_run_spec(run.spec));
     spec.tags = run.tags;
     spec.properties["roost.rerun_of"] = run.id;
+    if (variables_for(who, run) == Variables::kMasked && !spec.properties.contains(kVariablesOf)) {
+      spec.properties[kVariablesOf] = run.created_by;
+    }
     return Submission{run.workspace, who.name, std::move(spec)};
   });
 }
@@ -158,6 +193,12 @@ Result<Response> update(App& app, Request& request, const Principal& who) {
   ROOST_CHECK(check_labels(tags, "tags"));
   ROOST_CHECK(check_labels(properties, "properties"));
   ROOST_CHECK(check_text(display_name, "the display name", 256));
+  std::vector<std::string> changes;
+  if (!tags.empty() || !removed_tags.empty()) changes.emplace_back("tags");
+  if (!properties.empty()) changes.emplace_back("properties");
+  if (rename) changes.emplace_back("the name");
+  if (archive) changes.emplace_back(archived ? "put into the archive" : "taken out of the archive");
+  const std::string changed = changes.empty() ? "nothing was changed" : fmt::format("{}", fmt::join(changes, ", "));
   Json answer;
   std::string id;
   ROOST_CHECK(app.db->write([&](Tx& tx) -> Status {
@@ -182,7 +223,8 @@ Result<Response> update(App& app, Request& request, const Principal& who) {
       ROOST_CHECK(replace_tags(tx, run, std::move(merged)));
     }
     ROOST_CHECK(save_run(tx, run));
-    ROOST_TRY(answer, whole_run_json(tx, run, app.clock.now()));
+    ROOST_CHECK(note_late_write(tx, run, who, changed, app.clock.now()));
+    ROOST_TRY(answer, whole_run_json(tx, run, who, app.clock.now()));
     return {};
   }));
   app.run_changed(id);
@@ -192,12 +234,19 @@ Result<Response> update(App& app, Request& request, const Principal& who) {
 Result<Response> cancel(App& app, Request& request, const Principal& who) {
   Json answer;
   Run run;
-  ROOST_CHECK(app.db->write([&](Tx& tx) -> Status {
+  const auto request_end = [&](Tx& tx) -> Status {
     ROOST_TRY(run, request_run(tx, request, who));
     ROOST_CHECK(request_cancel(tx, run, fmt::format("canceled by {}", who.name), app.clock.now()));
-    ROOST_TRY(answer, whole_run_json(tx, run, app.clock.now()));
+    ROOST_TRY(answer, whole_run_json(tx, run, who, app.clock.now()));
     return {};
-  }));
+  };
+  Status written = app.db->write(request_end);
+  // On a full disk each try finds a piece of what is kept aside; whoever fills it, this very run perhaps, may be quicker.
+  for (int tries = 1; !written && written.error().code == ErrorCode::kResourceExhausted && tries < kCancelTries; ++tries) {
+    written = app.db->write(request_end);
+  }
+  ROOST_CHECK(written);
+  app.leave_build(run.id);
   app.run_changed(run.id);
   app.nodes_changed(run);
   return json_response(answer);
@@ -213,7 +262,7 @@ Result<Response> complete(App& app, Request& request, const Principal& who) {
     if (run.type == kInteractiveType) {
       ROOST_CHECK(end_interactive(tx, run, RunStatus::kCompleted, "", app.clock.now()));
     }
-    ROOST_TRY(answer, whole_run_json(tx, run, app.clock.now()));
+    ROOST_TRY(answer, whole_run_json(tx, run, who, app.clock.now()));
     return {};
   }));
   app.run_changed(id);
@@ -245,7 +294,7 @@ Result<Response> fail_run(App& app, Request& request, const Principal& who) {
     } else {
       ROOST_CHECK(save_run(tx, run));
     }
-    ROOST_TRY(answer, whole_run_json(tx, run, app.clock.now()));
+    ROOST_TRY(answer, whole_run_json(tx, run, who, app.clock.now()));
     return {};
   }));
   app.run_changed(id);
@@ -286,7 +335,7 @@ Result<Response> follow(App& app, const Request& request, const Principal& who) 
   }
   Response response;
   response.content_type = "application/x-ndjson";
-  response.stream = follow_run(app, run.id, std::move(feed), what);
+  response.stream = follow_run(app, run.id, who, std::move(feed), what);
   return response;
 }
 
@@ -295,7 +344,7 @@ Result<Response> follow(App& app, const Request& request, const Principal& who) 
 void add_run_routes(Router& router, App& app) {
   const std::string runs = "/api/v1/workspaces/{workspace}/runs";
   add_operation(router, app, "GET", runs, "list_runs", Need::kReaderOrRun,
-                [&app](Request& request, const Principal&) { return list(app, request); });
+                [&app](Request& request, const Principal& who) { return list(app, request, who); });
   add_operation(router, app, "POST", runs, "submit_run", Need::kContributorOrRun,
                 [&app](Request& request, const Principal& who) { return submit(app, request, who); });
   add_operation(router, app, "GET", "/api/v1/runs/{run}", "get_run", Need::kReaderOrRun,
@@ -303,7 +352,7 @@ void add_run_routes(Router& router, App& app) {
                   Json answer;
                   ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {
                     ROOST_TRY(const Run run, request_run(tx, request, who));
-                    ROOST_TRY(answer, whole_run_json(tx, run, app.clock.now()));
+                    ROOST_TRY(answer, whole_run_json(tx, run, who, app.clock.now()));
                     return {};
                   }));
                   return json_response(answer);

@@ -72,20 +72,26 @@ Result<std::string> prometheus_text(App& app) {
   return out;
 }
 
+// A server whose writer stands still answers what it reads and nothing else: that is not well.
+Status check_health(const App& app) {
+  const auto limit = std::chrono::duration<double>(app.config.writer_stall_seconds);
+  const auto stalled = app.db->stalled(std::chrono::duration_cast<std::chrono::nanoseconds>(limit));
+  if (!stalled) return {};
+  return fail(ErrorCode::kUnavailable,
+              fmt::format("{} has been writing to the database for {} s without getting on, and others wait behind it",
+                          stalled->activity, std::chrono::duration_cast<std::chrono::seconds>(stalled->since).count()));
+}
+
 }  // namespace
 
 void add_server_routes(Router& router, App& app) {
   add_operation(router, app, "GET", "/healthz", "get_health", Need::kNobody,
-                [](Request&, const Principal&) -> Result<Response> {
+                [&app](Request&, const Principal&) -> Result<Response> {
+                  ROOST_CHECK(check_health(app));
                   return json_response({{"status", "ok"}, {"version", ROOST_VERSION}});
                 });
-  add_operation(router, app, "GET", "/metrics", "get_prometheus_metrics", Need::kNobody,
-                [&app](Request& request, const Principal&) -> Result<Response> {
-                  if (!request.peer_is_loopback) {
-                    ROOST_CHECK(app.access->authenticate(
-                        std::string(trim(request.header("authorization").substr(
-                            std::min<std::size_t>(7, request.header("authorization").size()))))));
-                  }
+  add_operation(router, app, "GET", "/metrics", "get_prometheus_metrics", Need::kReaderOrLocal,
+                [&app](Request&, const Principal&) -> Result<Response> {
                   Response response;
                   response.content_type = "text/plain; version=0.0.4";
                   ROOST_TRY(response.body, prometheus_text(app));

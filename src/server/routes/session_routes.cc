@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "server/routes/routes.h"
 
 namespace roost {
@@ -15,7 +16,25 @@ std::string cookie(const App& app, std::string_view value, std::int64_t seconds)
                      app.url.starts_with("https:") ? "; Secure" : "");
 }
 
+// Another site's page may make a browser send text or a form here, which would log it in as someone else. Only JSON
+// makes the browser ask first, and what it says of where the request comes from must be this server.
+Status check_own_origin(const Request& request) {
+  const std::string type = lower(request.header("content-type"));
+  if (trim(type.substr(0, type.find(';'))) != "application/json") {
+    return fail(ErrorCode::kInvalidArgument, "a login needs Content-Type: application/json");
+  }
+  const std::string site = lower(request.header("sec-fetch-site"));
+  const std::string origin = lower(request.header("origin"));
+  const std::string host = lower(request.header("host"));
+  const bool known_site = site == "same-origin" || site == "none";
+  const bool known_origin = origin.empty() || origin == "http://" + host || origin == "https://" + host;
+  // A page of another site cannot add the header; behind a proxy the host may be another than the page's.
+  if (site.empty() ? known_origin || !request.header("x-roost-studio").empty() : known_site) return {};
+  return fail(ErrorCode::kPermissionDenied, "the page of another site cannot log this browser in");
+}
+
 Result<Response> create(App& app, const Request& request) {
+  ROOST_CHECK(check_own_origin(request));
   ROOST_TRY(const Json body, json_body(request));
   JsonFields fields(body, "the login");
   const std::string code = fields.string("code");

@@ -1,4 +1,5 @@
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -16,9 +17,13 @@ Result<Response> create(App& app, Request& request) {
   ROOST_TRY(const Manifest manifest, parse_manifest(request.body));
   const std::string digest = sha256_hex(request.body);
   std::set<std::string> missing;
+  std::vector<std::string> named = {digest};
+  for (const auto& entry : manifest.entries) {
+    if (entry.is_file()) named.push_back(entry.digest);
+  }
   for (int tries = 0; tries < 2; ++tries) {
     ROOST_CHECK(app.blobs->put(digest, request.body));
-    ROOST_CHECK(app.blobs->sync());
+    ROOST_CHECK(app.blobs->sync(named));
     const auto hold = app.blobs->hold();
     missing.clear();
     if (!app.blobs->has(digest)) continue;  // collected since; store it again
@@ -29,7 +34,9 @@ Result<Response> create(App& app, Request& request) {
         continue;
       }
       ROOST_TRY(const std::uint64_t size, app.blobs->size(entry.digest));
-      if (size != entry.size) {
+      if (size != entry.size && !app.blobs->verify(entry.digest)) {
+        missing.insert(entry.digest);
+      } else if (size != entry.size) {
         return fail(ErrorCode::kDataMismatch,
                     fmt::format("the manifest says {} has {} bytes, but blob {} has {}", entry.path,
                                 entry.size, entry.digest, size));
@@ -45,6 +52,40 @@ Result<Response> create(App& app, Request& request) {
   return json_response({{"digest", digest}, {"created", missing.empty()}, {"missing", missing}});
 }
 
+// A snapshot of any number of files in pieces.
+class SnapshotEntries final : public ResponseStream {
+ public:
+  // `facts` is what is said before the entries.
+  SnapshotEntries(const Json& facts, Manifest manifest) : head_(to_text(facts)), manifest_(std::move(manifest)) {
+    head_.pop_back();
+    head_ += ",\"entries\":[";
+  }
+
+  Step next(std::string& piece) override {
+    if (ended_) return Step::kEnd;
+    piece = std::exchange(head_, std::string());
+    const bool is_first = at_ == 0;
+    Manifest some;
+    while (at_ < manifest_.entries.size() && some.entries.size() < kSome) {
+      some.entries.push_back(std::move(manifest_.entries[at_++]));
+    }
+    std::string entries = to_text(entries_json(some));
+    entries = entries.substr(1, entries.size() - 2);
+    if (!is_first && !entries.empty()) piece += ',';
+    piece += entries;
+    ended_ = at_ >= manifest_.entries.size();
+    if (ended_) piece += "]}";
+    return Step::kData;
+  }
+
+ private:
+  static constexpr std::size_t kSome = 1000;
+  std::string head_;
+  Manifest manifest_;
+  std::size_t at_ = 0;
+  bool ended_ = false;
+};
+
 Result<Response> get(App& app, Request& request) {
   const std::string& digest = request.parameters["digest"];
   Json answer;
@@ -58,9 +99,10 @@ Result<Response> get(App& app, Request& request) {
     return {};
   }));
   ROOST_TRY(const std::string text, app.blobs->read(digest));
-  ROOST_TRY(const Manifest manifest, parse_manifest(text));
-  answer["entries"] = entries_json(manifest);
-  return json_response(answer);
+  ROOST_TRY(Manifest manifest, parse_manifest(text));
+  Response response;
+  response.stream = std::make_unique<SnapshotEntries>(answer, std::move(manifest));
+  return response;
 }
 
 }  // namespace

@@ -1,3 +1,5 @@
+#include <chrono>
+
 #include <fmt/format.h>
 
 #include "records/attempt_records.h"
@@ -7,13 +9,59 @@
 namespace roost {
 namespace {
 
-constexpr double kSecondsToAnswer = 8;
+using std::chrono::steady_clock;
+constexpr std::chrono::seconds kTimeToAnswer{8};
+
+// The answer of a run's nodes, once all have answered or the time is over. Holds no thread while it waits.
+class StacksAnswer final : public ResponseStream {
+ public:
+  StacksAnswer(App& app, std::string run, std::vector<std::string> nodes, std::string id)
+      : app_(app), run_(std::move(run)), nodes_(std::move(nodes)), id_(std::move(id)) {}
+  ~StacksAnswer() override { app_.stacks.leave(id_); }
+
+  void set_wake(std::function<void()> wake) override {
+    subscription_ = app_.hub.subscribe("stacks/" + id_, std::move(wake));
+  }
+
+  Step next(std::string& piece) override {
+    if (answered_) return Step::kEnd;
+    const auto left = until_ - steady_clock::now();
+    if (left > left.zero() && !app_.stacks.is_complete(id_)) {
+      max_wait_ms = static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(left).count());
+      return Step::kWait;
+    }
+    answered_ = true;
+    piece = to_text(answer());
+    return Step::kData;
+  }
+
+ private:
+  Json answer() const {
+    StackRequests::Answer answer = app_.stacks.so_far(id_);
+    Json items = Json::array();
+    for (const auto& node : nodes_) {
+      if (!answer.nodes.contains(node)) continue;
+      for (Json& process : answer.nodes[node]) {
+        process["node"] = node;
+        items.push_back(std::move(process));
+      }
+    }
+    return {{"run", run_}, {"items", std::move(items)}, {"missing_nodes", answer.missing}};
+  }
+
+  App& app_;
+  const std::string run_;
+  const std::vector<std::string> nodes_;
+  const std::string id_;
+  const steady_clock::time_point until_ = steady_clock::now() + kTimeToAnswer;
+  bool answered_ = false;
+  ChangeHub::Subscription subscription_;
+};
 
 // Where every process of a run is: asks its nodes and waits for them.
 Result<Response> take_stacks(App& app, Request& request, const Principal& who) {
   Run run;
   std::vector<std::string> nodes;
-  std::vector<std::pair<int, std::string>> order;
   ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {
     ROOST_TRY(run, request_run(tx, request, who));
     ROOST_TRY(const auto parts, attempt_parts(tx, run.seq, run.attempt));
@@ -26,18 +74,11 @@ Result<Response> take_stacks(App& app, Request& request, const Principal& who) {
     return fail(ErrorCode::kFailedPrecondition,
                 fmt::format("run {} is {}: it has no processes to look at", run.id, status_name(run.status)));
   }
-  const std::string id = app.stacks.ask(run.id, run.attempt, nodes);
+  std::string id = app.stacks.ask(run.id, run.attempt, nodes);
+  Response response;
+  response.stream = std::make_unique<StacksAnswer>(app, run.id, nodes, std::move(id));
   for (const auto& node : nodes) app.node_changed(node);
-  const StackRequests::Answer answer = app.stacks.wait(id, kSecondsToAnswer);
-  Json items = Json::array();
-  for (const auto& node : nodes) {
-    if (!answer.nodes.contains(node)) continue;
-    for (Json process : answer.nodes[node]) {
-      process["node"] = node;
-      items.push_back(std::move(process));
-    }
-  }
-  return json_response({{"run", run.id}, {"items", std::move(items)}, {"missing_nodes", answer.missing}});
+  return response;
 }
 
 Result<Response> send_stacks(App& app, Request& request) {
@@ -47,7 +88,10 @@ Result<Response> send_stacks(App& app, Request& request) {
   fields.string("run");
   const Json processes = fields.array("processes");
   ROOST_CHECK(fields.done());
-  app.stacks.answer(id, request.parameters["node"], processes);
+  for (const auto& process : processes) {
+    if (!process.is_object()) return fail(ErrorCode::kInvalidArgument, "\"processes\" must be a list of objects");
+  }
+  if (app.stacks.answer(id, request.parameters["node"], processes)) app.hub.publish("stacks/" + id);
   return json_response({{"taken", true}});
 }
 

@@ -50,11 +50,11 @@ Result<Response> list_columns(App& app, Request& request) {
 
 void add_table_routes(Router& router, App& app) {
   const std::string workspace = "/api/v1/workspaces/{workspace}";
-  add_operation(router, app, "GET", workspace + "/run-table", "query_runs", Need::kReaderOrRun,
+  add_operation(router, app, "GET", workspace + "/run-table", "query_runs", Need::kReader,
                 [&app](Request& request, const Principal&) { return query_table(app, request); });
-  add_operation(router, app, "GET", workspace + "/run-groups", "group_runs", Need::kReaderOrRun,
+  add_operation(router, app, "GET", workspace + "/run-groups", "group_runs", Need::kReader,
                 [&app](Request& request, const Principal&) { return group_table(app, request); });
-  add_operation(router, app, "GET", workspace + "/run-columns", "list_run_columns", Need::kReaderOrRun,
+  add_operation(router, app, "GET", workspace + "/run-columns", "list_run_columns", Need::kReader,
                 [&app](Request& request, const Principal&) { return list_columns(app, request); });
 }
 
