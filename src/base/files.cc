@@ -1,9 +1,7 @@
 #include "base/files.h"
 
 #include <fcntl.h>
-#include <linux/fs.h>
 #include <sys/file.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -83,36 +81,6 @@ Status make_folders(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) return fail_errno(error.value(), "make the folder " + folder.string());
-  return {};
-}
-
-Status copy_file(const fs::path& from, const fs::path& to, unsigned mode) {
-  const Fd in(::open(from.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!in) return fail_errno(errno, "read " + from.string());
-  const Fd out(::open(to.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode));
-  if (!out) return fail_errno(errno, "write " + to.string());
-  if (::ioctl(out.get(), FICLONE, in.get()) != 0) {
-    for (;;) {
-      const ssize_t moved =
-          ::copy_file_range(in.get(), nullptr, out.get(), nullptr, 1U << 30, 0);
-      if (moved == 0) break;
-      if (moved > 0) continue;
-      if (errno == EINTR) continue;
-      if (errno != EXDEV && errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP) {
-        return fail_errno(errno, "write " + to.string());
-      }
-      char buffer[65536];
-      for (;;) {
-        const ssize_t got = ::read(in.get(), buffer, sizeof buffer);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return fail_errno(errno, "read " + from.string());
-        if (got == 0) break;
-        ROOST_CHECK(write_all(out.get(), {buffer, static_cast<std::size_t>(got)}, to.string()));
-      }
-      break;
-    }
-  }
-  if (::fchmod(out.get(), mode) != 0) return fail_errno(errno, "set the mode of " + to.string());
   return {};
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "confine/confined_process.h"
 
 namespace roost {
 namespace {
@@ -35,6 +36,14 @@ constexpr std::size_t kLongestLine = 64 * 1024;
   ::execvp(argv[0], argv.data());
   ::dprintf(2, "%s: cannot be started\n", argv[0]);
   ::_exit(127);
+}
+
+Result<int> start(const ProgramRun& run, int output) {
+  if (run.hidden) return start_confined(*run.hidden, [&] { become(run, output); });
+  const pid_t pid = ::fork();
+  if (pid < 0) return fail_errno(errno, "start " + run.words[0]);
+  if (pid == 0) become(run, output);
+  return pid;
 }
 
 void read_lines(int fd, const std::function<void(std::string_view)>& on_line) {
@@ -63,9 +72,7 @@ Result<int> run_to_end(const ProgramRun& run) {
   if (::pipe2(ends, O_CLOEXEC) != 0) return fail_errno(errno, "make a pipe");
   const Fd reader(ends[0]);
   Fd writer(ends[1]);
-  const pid_t pid = ::fork();
-  if (pid < 0) return fail_errno(errno, "start " + run.words[0]);
-  if (pid == 0) become(run, writer.get());
+  ROOST_TRY(const pid_t pid, start(run, writer.get()));
   writer.reset();
   read_lines(reader.get(), run.on_line);
   int status = 0;
@@ -74,10 +81,11 @@ Result<int> run_to_end(const ProgramRun& run) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-Result<std::string> output_of(const std::vector<std::string>& words) {
+Result<std::string> output_of(const std::vector<std::string>& words, std::optional<HiddenFolders> hidden) {
   std::string text;
   ProgramRun run;
   run.words = words;
+  run.hidden = std::move(hidden);
   run.on_line = [&](std::string_view line) {
     text += line;
     text += '\n';

@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "base/files.h"
 #include "base/text.h"
+#include "builders/build_confine.h"
 #include "builders/distributions.h"
 #include "builders/explain.h"
 #include "builders/pip_install.h"
@@ -60,6 +62,7 @@ class VenvBuild {
     ProgramRun run;
     run.words = std::move(words);
     run.variables = pip_variables();
+    ROOST_TRY(run.hidden, hidden_from_build(order_));
     run.on_line = [&](std::string_view line) {
       log_(line);
       if (also) also(line);
@@ -68,6 +71,7 @@ class VenvBuild {
   }
 
   Status make() {
+    ROOST_CHECK(make_folders(order_.folder));  // there before anything is shown of the folder it is in
     std::vector<std::string> words = {base_.path, "-m", "venv", "--without-pip"};
     if (sees_node_) words.emplace_back("--system-site-packages");
     words.push_back(order_.folder);
@@ -81,7 +85,7 @@ class VenvBuild {
   }
 
   Status install_with_pip() {
-    ROOST_TRY(const auto pip, find_pip(base_.path, python_, log_));
+    ROOST_TRY(const auto pip, find_pip(order_, base_.path, python_, log_));
     for (int tries = 0; tries < kMostTries; ++tries) {
       std::vector<std::string> words = pip;
       words.insert(words.end(), {"install", "--no-cache-dir", "--retries", "2", "--timeout", "15"});
@@ -136,8 +140,11 @@ class VenvBuild {
 
   // What the interpreter itself has of a package.
   std::optional<Version> installed(const std::string& name) const {
+    auto hidden = hidden_from_build(order_);
+    if (!hidden) return std::nullopt;
     const auto text = output_of({base_.path, "-c",
-                                 "import importlib.metadata as m, sys; print(m.version(sys.argv[1]))", name});
+                                 "import importlib.metadata as m, sys; print(m.version(sys.argv[1]))", name},
+                                std::move(*hidden));
     if (!text) return std::nullopt;
     return parse_version(*text);
   }
@@ -199,7 +206,8 @@ class VenvBuild {
       if (!name.empty() && !found.contains(name)) words.push_back(name);
     }
     if (words.size() == 3) return {};
-    ROOST_TRY(const std::string text, output_of(words));
+    ROOST_TRY(auto hidden, hidden_from_build(order_));
+    ROOST_TRY(const std::string text, output_of(words, std::move(hidden)));
     for (const auto& line : split(text, '\n')) {
       if (!trim(line).empty()) built_.lock.emplace_back(trim(line));
     }

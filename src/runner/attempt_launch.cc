@@ -18,9 +18,12 @@ namespace roost {
 
 // The path of an input: given, or a folder of this attempt, which goes with it.
 fs::path AttemptRun::input_path(const Json& input) const {
-  const Json path = input.value("path", Json());
-  if (!path.is_string()) return folder_ / "data" / input.value("name", "");
-  return folder_ / "code" / path.get<std::string>();  // an absolute path stays as it is
+  const std::string path = text_at(input, "path");
+  if (path.empty()) return folder_ / "data" / text_at(input, "name");
+  if (path.starts_with('/')) return path;
+  // Without "..": what is made and what the script opens must be one, whatever links the snapshot has.
+  const fs::path place = (folder_ / "code" / path).lexically_normal();
+  return place.has_filename() ? place : place.parent_path();
 }
 
 // The file system of a run in an image: what it was given, and nothing else of this machine.
@@ -34,7 +37,7 @@ Result<ImageRoot> AttemptRun::image_root() const {
     binds.push_back({mpi_->folder()});
     binds.push_back({settings_.mpi_helper.parent_path(), "", true});
   }
-  for (const auto& input : order_.value("inputs", Json::array())) {
+  for (const auto& input : array_at(order_, "inputs")) {
     const fs::path place = input_path(input);
     // One below another is there already.
     if (!place.string().starts_with((folder_ / "code").string() + "/")) binds.push_back({place});
@@ -63,8 +66,8 @@ Result<Variables> AttemptRun::common_variables() {
   variables["ROOST_NODE"] = settings_.node;
   variables["PYTHONPATH"] = fmt::format("{}:{}", (settings_.sdk / "in_run").string(), settings_.sdk.string());
   variables["PYTHONFAULTHANDLER"] = "1";  // a crash in native code shows the Python lines that led to it
-  for (const auto& input : order_.value("inputs", Json::array())) {
-    variables["AZUREML_DATAREFERENCE_" + input.value("name", "")] = input_path(input).string();
+  for (const auto& input : array_at(order_, "inputs")) {
+    variables["AZUREML_DATAREFERENCE_" + text_at(input, "name")] = input_path(input).string();
   }
   if (settings_.machine_has_gpus) variables["CUDA_VISIBLE_DEVICES"] = settings_.gpus;
   if (!gang_.is_single()) add_network_variables(settings_.address, variables);
@@ -74,8 +77,9 @@ Result<Variables> AttemptRun::common_variables() {
     const long cores = std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN));
     variables.try_emplace("OMP_NUM_THREADS", std::to_string(std::max(1L, cores / gang_.per_node)));
   }
-  const Json ordered = order_.value("variables", Json::object());
+  const Json ordered = object_at(order_, "variables");
   for (const auto& item : ordered.items()) {
+    if (!item.value().is_string()) continue;
     const auto value = expand_variables(item.value().get<std::string>(), variables);
     if (item.key() == "PYTHONPATH") {
       variables["PYTHONPATH"] += ":" + value;
@@ -83,7 +87,7 @@ Result<Variables> AttemptRun::common_variables() {
       variables[item.key()] = value;
     }
   }
-  const std::string python = order_.value("python", "");
+  const std::string python = text_at(order_, "python");
   if (!in_image) {
     ROOST_CHECK(prefer_python(python, folder_ / "bin", variables));
     return variables;

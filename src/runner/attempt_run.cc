@@ -17,6 +17,8 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/text.h"
+#include "base/tree_beneath.h"
 #include "domain/compute.h"
 #include "net/router.h"
 #include "runner/cgroup.h"
@@ -77,14 +79,14 @@ void add_line(const fs::path& log, const std::string& text) {
 AttemptRun::AttemptRun(const NodeSettings& settings, Json order)
     : settings_(settings),
       order_(std::move(order)),
-      run_id_(order_.value("run", "")),
-      attempt_(order_.value("attempt", std::int64_t{0})),
-      gang_(parse_gang(order_.value("gang", Json::object())).value_or(Gang{})),
-      node_rank_(order_.value("node_rank", 0)),
+      run_id_(text_at(order_, "run")),
+      attempt_(integer_at(order_, "attempt")),
+      gang_(parse_gang(object_at(order_, "gang")).value_or(Gang{})),
+      node_rank_(static_cast<int>(integer_at(order_, "node_rank"))),
       folder_(settings.folder / "runs" / fmt::format("{}-{}", run_id_, attempt_)),
       shared_(settings.cache.parent_path() / "shared" / fmt::format("{}-{}", run_id_, attempt_)),
       wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      server_(settings.server_file, settings.data_id, order_.value("token", ""), abandoned_),
+      server_(settings.server_file, settings.data_id, text_at(order_, "token"), abandoned_),
       streams_(std::make_unique<StreamFiles>(
           fmt::format("/attempts/{}/{}/streams", percent_encode(run_id_), attempt_), folder_)),
       space_for_outputs_(kForSpace, [this] { return abandoned_ || cancel_grace_ >= 0; }),
@@ -159,7 +161,7 @@ Result<Json> AttemptRun::call(const std::string& what, const Json& body) {
 void AttemptRun::run() {
   log_info("run {} attempt {}: staging", run_id_, attempt_);
   Outcome outcome;
-  if (const Status staged = stage(); !staged) {
+  if (const Status staged = stage(outcome.notices); !staged) {
     outcome.fail("staging_failed", staged.error());
   } else if (const auto met = meet(); !met) {
     outcome.fail("launch_failed", met.error());
@@ -173,7 +175,7 @@ void AttemptRun::run() {
   if (!abandoned_) report(outcome);
   if (keep_) {
     log_warning("run {}: not everything could be sent; what it left stays in {}", run_id_, folder_.string());
-  } else if (may_processes_be_left_ || !settings_.spare->take(folder_, order_.value("user", ""))) {
+  } else if (may_processes_be_left_ || !settings_.spare->take(folder_, text_at(order_, "user"))) {
     remove(folder_);
   }
 }
@@ -184,10 +186,10 @@ void AttemptRun::remove(const fs::path& folder) {
   }
 }
 
-Status AttemptRun::stage() {
+Status AttemptRun::stage(Notices& notices) {
   ROOST_CHECK(remove_tree(folder_));
   ROOST_CHECK(make_folders(folder_.parent_path()));
-  settings_.spare->give(folder_, order_.value("user", ""));
+  settings_.spare->give(folder_, text_at(order_, "user"));
   const fs::path code = folder_ / "code";
   ROOST_CHECK(make_folders(folder_ / "spool"));
   ROOST_CHECK(make_folders(folder_ / "stacks"));
@@ -195,16 +197,23 @@ Status AttemptRun::stage() {
     ROOST_CHECK(make_folders(mpi_->folder() / "tmp"));
     streams_->add_file(launcher_log(node_rank_), mpi_->launcher_log());
   }
-  if (order_.contains("snapshot") && order_["snapshot"].is_string()) {
-    ROOST_CHECK(stage_snapshot(server_, order_["snapshot"], settings_.cache, code));
+  ROOST_CHECK(make_folders(code));
+  const Fd root(::open(code.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!root) return fail_errno(errno, "open " + code.string());
+  if (const std::string snapshot = text_at(order_, "snapshot"); !snapshot.empty()) {
+    ROOST_CHECK(stage_snapshot(server_, snapshot, settings_.cache, root.get()));
   }
-  ROOST_CHECK(stage_data());
+  ROOST_CHECK(stage_data(root.get()));
   ROOST_CHECK(show_server());
   if (settings_.joined) {
     ROOST_TRY(environment_, bring_environment(server_, settings_.cache, order_));
   }
-  for (const char* name : {"outputs", "logs"}) ROOST_CHECK(make_folders(code / name));
-  ROOST_CHECK(restore_outputs(server_, order_.value("outputs", Json::array()), settings_.cache, code));
+  for (const char* name : {"outputs", "logs"}) {
+    // A link of the snapshot stays, to be used by the script; what is behind it is not looked at.
+    if (make_folder_beneath(root.get(), name) || errno == ELOOP) continue;
+    return fail_errno(errno, fmt::format("make the folder {} beside the script", name));
+  }
+  ROOST_CHECK(restore_outputs(server_, array_at(order_, "outputs"), settings_.cache, root.get(), notices));
   // The nodes of a gang write files of the same name: those after the first have a folder each.
   const std::string below = node_rank_ == 0 ? "" : fmt::format("node_{}/", node_rank_);
   streams_->add_folder("logs/" + below, code / "logs", false);
@@ -239,6 +248,10 @@ Result<bool> AttemptRun::meet() {
       ROOST_TRY(NodeFacts facts, parse_node_facts(node));
       nodes_.push_back(std::move(facts));
     }
+    if (nodes_.size() != static_cast<std::size_t>(gang_.nodes) || node_rank_ < 0 || node_rank_ >= gang_.nodes) {
+      return fail(ErrorCode::kInternal, fmt::format("the server named {} nodes for a run of {}, of which this is number {}",
+                                                    nodes_.size(), gang_.nodes, node_rank_));
+    }
   }
   for (auto& process : plan_ranks(gang_, nodes_, node_rank_, fmt::format("{}-{}", run_id_, attempt_))) {
     Rank rank;
@@ -266,28 +279,48 @@ bool AttemptRun::wait_until(const std::function<bool()>& is_there) {
   }
 }
 
-Status AttemptRun::stage_data() {
-  for (const auto& input : order_.value("inputs", Json::array())) {
+Status AttemptRun::stage_data(int code) {
+  for (const auto& input : array_at(order_, "inputs")) {
     const fs::path place = input_path(input);
+    const std::string name = text_at(input, "name");
     std::error_code error;
-    // Not into what Roost keeps for itself.
+    // Not into what Roost keeps for itself, nor beside the script's folder into what Roost makes for this run.
     const fs::path kept = settings_.cache.parent_path().parent_path();
     const fs::path real = fs::weakly_canonical(place, error);
-    if (is_below(real, fs::weakly_canonical(kept, error)) && !is_below(real, fs::weakly_canonical(folder_, error))) {
+    const fs::path own = fs::weakly_canonical(folder_, error);
+    const bool is_own = is_below(real, own / "code") || is_below(real, own / "data");
+    if (is_below(real, fs::weakly_canonical(kept, error)) && !is_own) {
       return fail(ErrorCode::kInvalidArgument,
-                  fmt::format("the input {} should go to {}, which is in Roost's own folder; choose another path",
-                              input.value("name", ""), place.string()));
+                  fmt::format("the input {} should go to {}, which is in Roost's own folder; choose another path", name,
+                              place.string()));
     }
     if (fs::exists(place, error) && !fs::is_empty(place, error)) {
       return fail(ErrorCode::kFailedPrecondition,
-                  fmt::format("the input {} should go to {}, which exists already on the node; choose "
-                              "another path",
-                              input.value("name", ""), place.string()));
+                  fmt::format("the input {} should go to {}, which exists already on the node; choose another path", name,
+                              place.string()));
     }
-    if (!place.string().starts_with(folder_.string() + "/")) outside_.push_back(place);
-    ROOST_CHECK(stage_snapshot(server_, input.value("content", ""), settings_.cache, place));
+    ROOST_TRY(const Fd folder, input_folder(code, name, place));
+    ROOST_CHECK(stage_snapshot(server_, text_at(input, "content"), settings_.cache, folder.get()));
   }
   return {};
+}
+
+// A place that was given as a whole path is whatever it is on this machine. One beside the script is not reached
+// through links: who wrote the snapshot, or another input, would choose where it leads.
+Result<Fd> AttemptRun::input_folder(int code, const std::string& name, const fs::path& place) {
+  const fs::path normal = place.lexically_normal();
+  const fs::path plain = normal.has_filename() ? normal : normal.parent_path();  // without a slash at its end
+  const std::string beside = plain.lexically_relative((folder_ / "code").lexically_normal()).string();
+  if (is_safe_relative_path(beside)) {
+    if (Fd made = make_folder_beneath(code, beside)) return made;
+    return fail_errno(errno, fmt::format("make the folder {} for the input {} (no link on the way is followed)",
+                                         printable(beside), name));
+  }
+  if (!place.string().starts_with(folder_.string() + "/")) outside_.push_back(place);
+  ROOST_CHECK(make_folders(place));
+  Fd made(::open(place.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!made) return fail_errno(errno, "open " + place.string());
+  return made;
 }
 
 bool AttemptRun::note_ends(Launched& launched, Outcome& outcome) {
@@ -331,7 +364,7 @@ void AttemptRun::tell_failure() {
 void AttemptRun::follow(Outcome& outcome) {
   auto spec = launch_spec();
   if (!spec) return outcome.fail("launch_failed", spec.error());
-  const Limits limits = limits_from(order_.value("limits", Json()));
+  const Limits limits = limits_from(member(order_, "limits"));
   const RunCgroup group = RunCgroup::make(limits, fmt::format("{}-{}-{}", run_id_, attempt_, node_rank_));
   spec->join_groups = group.join_fds();
   for (const auto& problem : group.problems()) add_line(ranks_.front().log, problem);
@@ -390,7 +423,7 @@ void AttemptRun::follow(Outcome& outcome) {
     if (mpi_) relay_for_mpi();
     // A run that is over at once needs no thread that keeps its outputs meanwhile.
     if (!keeper_ && steady_clock::now() - started > kLook) {
-      keeper_.emplace(settings_.server_file, settings_.data_id, order_.value("token", ""),
+      keeper_.emplace(settings_.server_file, settings_.data_id, text_at(order_, "token"),
                       fmt::format("/attempts/{}/{}/outputs", percent_encode(run_id_), attempt_), folder_ / "code",
                       node_rank_, gang_.nodes > 1);
     }

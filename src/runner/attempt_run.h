@@ -109,8 +109,9 @@ class AttemptRun {
     bool stopped = false;  // it still ran when the others were ended
     bool out_of_memory = false;
   };
-  Status stage();
-  Status stage_data();
+  Status stage(Notices& notices);
+  Status stage_data(int code);
+  Result<Fd> input_folder(int code, const std::string& name, const std::filesystem::path& place);
   void remove(const std::filesystem::path& folder);
   std::filesystem::path input_path(const Json& input) const;
   // False if the attempt ended before its processes could start.

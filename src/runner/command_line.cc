@@ -52,13 +52,13 @@ std::string expand_variables(std::string_view text, const Variables& variables) 
 }
 
 std::vector<std::string> order_program(const Json& order, const Variables& variables) {
-  if (order.contains("command")) {
-    const std::string root = order.value("image", Json::object()).value("root", "");
+  if (const std::string command = text_at(order, "command"); !command.empty()) {
+    const std::string root = text_at(member(order, "image"), "root");
     const bool has_bash = root.empty() ? ::access("/bin/bash", X_OK) == 0 : is_in_image(root, "/bin/bash");
-    return {has_bash ? "/bin/bash" : "/bin/sh", "-c", order["command"].get<std::string>()};
+    return {has_bash ? "/bin/bash" : "/bin/sh", "-c", command};
   }
-  std::vector<std::string> program = {order.value("python", ""), order.value("script", "")};
-  for (const auto& argument : order.value("arguments", std::vector<std::string>())) {
+  std::vector<std::string> program = {text_at(order, "python"), text_at(order, "script")};
+  for (const auto& argument : strings_at(order, "arguments")) {
     program.push_back(expand_variables(argument, variables));
   }
   return program;
@@ -87,7 +87,7 @@ Variables image_variables(const Json& image, const std::string& home) {
     if (kept) variables[name] = value;
   }
   variables["PATH"] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-  const Json of_image = image.value("variables", Json::object());
+  const Json of_image = object_at(image, "variables");
   for (const auto& item : of_image.items()) {
     if (item.value().is_string()) variables[item.key()] = item.value();
   }
