@@ -48,7 +48,7 @@ TEST_F(StageInputs, OutputsAreWhereTheyWere) {
   EXPECT_EQ(text_of("code/outputs/deep/er/b"), "two");
   EXPECT_EQ(text_of("code/outputs/deep/c"), "three");
   EXPECT_TRUE(notices_.empty());
-  ASSERT_TRUE(restore({output("outputs/a", "newer")}));
+  ASSERT_TRUE(restore(Json::array({output("outputs/a", "newer")})));
   EXPECT_EQ(text_of("code/outputs/a"), "newer");
 }
 
