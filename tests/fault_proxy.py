@@ -18,6 +18,8 @@ CALLS = {
     "ready": r"POST /attempts/[^/]+/\d+/ready",
     "started": r"POST /attempts/[^/]+/\d+/started",
     "failed": r"POST /attempts/[^/]+/\d+/failed",
+    "command": r"POST /attempts/[^/]+/\d+/command",
+    "command_ended": r"POST /attempts/[^/]+/\d+/command-ended",
     "streams": r"POST /attempts/[^/]+/\d+/streams",
     "keep_outputs": r"POST /attempts/[^/]+/\d+/outputs",
     "exited": r"POST /attempts/[^/]+/\d+/exited",

@@ -1,13 +1,13 @@
 """Whatever a runner hears from its server, or does not hear: only "given up" ends its work, and nothing is lost."""
-import contextlib
 import os
-import subprocess
+import shutil
 from pathlib import Path
 from typing import Iterator
 
 import pytest
 
 from conftest import Gate, MakeServer
+from disks import unwritable
 from fault_proxy import LOST, RESET, FaultProxy, says
 from processes import processes_with, wait_until
 from roost_fixture import RoostServer
@@ -113,6 +113,19 @@ def test_each_answer_in_turn_to_a_run_of_two_nodes(proxy: FaultProxy, call: str)
     assert run["attempt"] == 1
     logs = [proxy.server.log(run, f"azureml-logs/70_driver_log_{rank}.txt") for rank in (0, 1)]
     assert logs == [b"rank 0\n", b"rank 1\n"]
+
+
+@pytest.mark.skipif(not shutil.which("mpirun"), reason="there is no mpirun on this machine")
+@pytest.mark.parametrize("call", ["command", "command_ended"])
+def test_each_answer_in_turn_to_a_run_of_mpirun(proxy: FaultProxy, call: str) -> None:
+    """mpirun on the first node asks for its daemon on the other one, and waits for its end, by way of the server."""
+    proxy.faults = {call: list(ANSWERS)}
+    run = proxy.server.submit("import os; print('rank', os.environ['OMPI_COMM_WORLD_RANK'], flush=True)",
+                              distributed={"kind": "mpi", "process_count_per_node": 2, "node_count": 2})
+    run = proxy.server.wait(run, "Completed", timeout=90)
+    assert (proxy.injected.get(call), run["attempt"]) == (ANSWERS, 1)
+    ranks = proxy.server.get(f"/runs/{run['id']}/ranks")["items"]
+    assert [proxy.server.log(run, rank["log"]) for rank in ranks] == [b"rank %d\n" % rank for rank in range(4)]
 
 
 def test_a_failure_is_told_through_each_answer(proxy: FaultProxy) -> None:
@@ -233,19 +246,3 @@ def test_a_log_that_the_server_cannot_write_for_a_while(make_server: MakeServer,
         assert server.get_run(run)["status"] in ("Running", "Finalizing")
     run = server.wait(run, "Completed")
     assert server.log(run) == b"before\nafter\n" and run["attempt"] == 1
-
-
-@contextlib.contextmanager
-def unwritable(file: Path) -> Iterator[None]:
-    """Not even root can write to it."""
-    if os.geteuid() != 0:
-        file.chmod(0o400)
-        yield
-        file.chmod(0o644)
-        return
-    if subprocess.run(["chattr", "+i", str(file)], stderr=subprocess.DEVNULL, check=False).returncode != 0:
-        pytest.skip("this file system has no attribute that keeps root from writing")
-    try:
-        yield
-    finally:
-        subprocess.run(["chattr", "-i", str(file)], check=True)

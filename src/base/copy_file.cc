@@ -9,12 +9,14 @@
 #include <cerrno>
 
 #include "base/files.h"
+#include "base/inside_write.h"
 
 namespace fs = std::filesystem;
 
 namespace roost {
 
 Status copy_into(const fs::path& from, int to, const std::string& what, unsigned mode) {
+  check_outside_write("copies a file");
   const Fd in(::open(from.c_str(), O_RDONLY | O_CLOEXEC));
   if (!in) return fail_errno(errno, "read " + from.string());
   if (::ioctl(to, FICLONE, in.get()) != 0) {

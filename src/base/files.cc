@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "base/digest.h"
+#include "base/inside_write.h"
 
 namespace fs = std::filesystem;
 
@@ -19,6 +20,7 @@ void Fd::reset(int fd) {
 }
 
 Result<std::string> read_file(const fs::path& path) {
+  check_outside_write("reads a file");
   const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return fail_errno(errno, "read " + path.string());
   struct stat info {};
@@ -54,6 +56,7 @@ Status write_all(int fd, std::string_view bytes, std::string_view what) {
 }
 
 Status write_file_atomic(const fs::path& path, std::string_view bytes, unsigned mode) {
+  check_outside_write("writes a file");
   const fs::path temporary = path.string() + ".tmp-" + random_hex(6);
   const auto give_up = [&](Error error) {
     ::unlink(temporary.c_str());
@@ -72,12 +75,14 @@ Status write_file_atomic(const fs::path& path, std::string_view bytes, unsigned 
 }
 
 Status sync_folder(const fs::path& folder) {
+  check_outside_write("syncs a folder");
   const Fd fd(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!fd || ::fsync(fd.get()) != 0) return fail_errno(errno, "sync " + folder.string());
   return {};
 }
 
 Status make_folders(const fs::path& folder) {
+  check_outside_write("makes a folder");
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) return fail_errno(error.value(), "make the folder " + folder.string());
@@ -85,6 +90,7 @@ Status make_folders(const fs::path& folder) {
 }
 
 Result<Fd> lock_file(const fs::path& path, const std::string& in_use) {
+  check_outside_write("locks a file");
   Fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!fd) return fail_errno(errno, "open " + path.string());
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {

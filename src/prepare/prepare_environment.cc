@@ -49,11 +49,13 @@ Status take_limits(Tx& tx, Run& run, const DockerArguments& asked) {
   return {};
 }
 
-Status use_existing(Tx& tx, Run& run, const std::string& python, bool needed, bool user_managed, Micros now) {
+Status use_existing(Tx& tx, Run& run, const EnvironmentLook& look, const std::string& python, bool needed,
+                    bool user_managed, Micros now) {
   run.environment["kind"] = "existing";
   run.environment["isolated"] = false;
   run.environment["python"] = python;
-  if (needed && ::access(python.c_str(), X_OK) != 0) {
+  if (needed && !look.runs(python)) {
+    if (look.is_incomplete()) return look.incomplete();
     return settle_failed(tx, run,
                          python.empty() ? "no python3 was found on this machine; install it or set \"python\" "
                                           "in the configuration"
@@ -94,7 +96,7 @@ Result<BuildRequest> build_of(const Run& run, const BuildSettings& settings) {
 }
 
 Result<std::optional<BuildRequest>> prepare_environment(Tx& tx, Run& run, const BuildSettings& settings,
-                                                        EnvironmentCache& cache, Micros now) {
+                                                        const EnvironmentLook& look, Micros now) {
   const std::string named = text_at(run.environment, "python");
   const Json definition = object_at(run.environment, "definition");
   Json variables = defined_variables(definition);
@@ -119,15 +121,16 @@ Result<std::optional<BuildRequest>> prepare_environment(Tx& tx, Run& run, const 
     std::string python = named;
     if (python.empty() && plan.interpreter.starts_with('/')) python = plan.interpreter;
     const bool needed = run.spec.contains("script") || !python.empty();
-    ROOST_CHECK(use_existing(tx, run, python.empty() ? settings.python : python, needed, plan.user_managed, now));
+    ROOST_CHECK(use_existing(tx, run, look, python.empty() ? settings.python : python, needed, plan.user_managed, now));
     return std::nullopt;
   }
   // A lock is that of an earlier build: if that one is still here, it is the very same.
-  std::optional<CachedEnvironment> cached = cache.find(request->digest, now);
+  std::optional<CachedEnvironment> cached = look.cached(request->digest);
   if (!cached && !request->lock.empty()) {
-    cached = cache.find(plan.digest(), now);
+    cached = look.cached(plan.digest());
     if (cached && cached->built.lock != request->lock) cached.reset();
   }
+  if (look.is_incomplete()) return fail(look.incomplete().error());
   if (cached) {
     ROOST_CHECK(settle_built(tx, run, *cached, now));
     return std::nullopt;

@@ -19,7 +19,7 @@ bool has_file(std::string_view manifest, const std::string& path) {
   return manifest.starts_with(line) || manifest.find("\n" + line) != std::string_view::npos;
 }
 
-Status check_snapshot(Tx& tx, const BlobStore& blobs, const RunSpec& spec) {
+Status check_snapshot(Tx& tx, const Status& script, const RunSpec& spec) {
   if (!spec.snapshot) {
     if (spec.script.empty()) return {};
     return fail(ErrorCode::kInvalidArgument,
@@ -31,13 +31,7 @@ Status check_snapshot(Tx& tx, const BlobStore& blobs, const RunSpec& spec) {
                             "/api/v1/snapshots)",
                             *spec.snapshot));
   }
-  if (spec.script.empty()) return {};
-  ROOST_TRY(const std::string manifest, blobs.read(*spec.snapshot));
-  if (has_file(manifest, spec.script)) return {};
-  return fail(ErrorCode::kInvalidArgument,
-              fmt::format("the script \"{}\" is not in the source folder's snapshot; check its name and "
-                          "the ignore file",
-                          spec.script));
+  return script;
 }
 
 Status check_inputs(Tx& tx, const RunSpec& spec) {
@@ -102,12 +96,22 @@ Result<Json> pin_environment(Tx& tx, const CuratedEnvironments& curated, const s
 
 }  // namespace
 
-Result<Run> submit_run(Tx& tx, const BlobStore& blobs, const CuratedEnvironments& curated,
+Status check_script(const BlobStore& blobs, const RunSpec& spec) {
+  if (!spec.snapshot || spec.script.empty()) return {};
+  ROOST_TRY(const std::string manifest, blobs.read(*spec.snapshot));
+  if (has_file(manifest, spec.script)) return {};
+  return fail(ErrorCode::kInvalidArgument,
+              fmt::format("the script \"{}\" is not in the source folder's snapshot; check its name and "
+                          "the ignore file",
+                          spec.script));
+}
+
+Result<Run> submit_run(Tx& tx, const Status& script, const CuratedEnvironments& curated,
                        const std::string& workspace, const RunSpec& spec,
                        const std::string& created_by, Micros now) {
   ROOST_TRY(const Workspace owner, find_workspace(tx, workspace));
   if (!spec.interactive) ROOST_CHECK(check_compute(tx, workspace, spec));
-  ROOST_CHECK(check_snapshot(tx, blobs, spec));
+  ROOST_CHECK(check_snapshot(tx, script, spec));
   ROOST_CHECK(check_inputs(tx, spec));
   if (spec.parent) ROOST_CHECK(check_parent(tx, workspace, *spec.parent));
   ROOST_TRY(const Json environment, pin_environment(tx, curated, workspace, spec.environment));

@@ -154,10 +154,20 @@ class OrderStream final : public ResponseStream {
 Result<Response> stream_orders(App& app, Request& request) {
   const std::string node_id = request.parameters["node"];
   ROOST_TRY(const auto pid, integer_query(request, "pid", 0, 0, INT32_MAX));
+  Node known;
+  ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {
+    ROOST_TRY(known, find_node(tx, node_id));
+    return {};
+  }));
+  const bool adopted = known.pid == 0 && known.allocation.empty() && app.provider->adopt_node(known, pid);
   bool came_up = false;
   ROOST_CHECK(app.db->write([&](Tx& tx) -> Status {
     ROOST_TRY(Node node, find_node(tx, node_id));
-    if (node.pid == 0 && node.allocation.empty() && app.provider->adopt_node(node, pid)) ROOST_CHECK(save_node(tx, node));
+    if (adopted && node.pid == 0) {
+      node.pid = known.pid;
+      node.pid_started = known.pid_started;
+      ROOST_CHECK(save_node(tx, node));
+    }
     if (node.state != NodeState::kPreparing) return {};
     node.enter(NodeState::kIdle, app.clock.now());
     came_up = true;
