@@ -140,7 +140,7 @@ def not_here(what: str, purpose: str, instead: str) -> NotImplementedError:
 
 
 def absent_name(module: str, name: str) -> Any:
-    """For a module's `__getattr__`: what stands in for a name that Roost lacks, else AttributeError."""
+    """For a module's `__getattr__`: what stands in for what Roost lacks, or AttributeError."""
     whole = f"{module}.{name}"
     if whole in _MODULES:
         import importlib
@@ -162,7 +162,7 @@ def _module_above(name: str) -> Optional[_Absent]:
 
 
 class AbsentError(NotImplementedError, AttributeError):
-    """What Roost lacks was used. An AttributeError too, so that hasattr() says that it is not there."""
+    """What Roost lacks was used. An AttributeError too: hasattr() says that it is not there."""
 
 
 class _AbsentClass(type):

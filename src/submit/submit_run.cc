@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "domain/sdk_python.h"
 #include "records/compute_records.h"
 #include "records/manifest_records.h"
 #include "records/run_records.h"
@@ -40,13 +41,19 @@ Status check_snapshot(Tx& tx, const BlobStore& blobs, const RunSpec& spec) {
                           spec.script));
 }
 
-Status check_inputs(Tx& tx, const RunSpec& spec) {
+Status check_inputs(Tx& tx, const BlobStore& blobs, const RunSpec& spec) {
   for (const auto& input : spec.inputs) {
-    if (find_manifest(tx, input.content)) continue;
-    return fail(ErrorCode::kFailedPrecondition,
-                fmt::format("the content {} of the input {} is not on the server; upload it first (POST "
-                            "/api/v1/snapshots)",
-                            input.content, input.name));
+    if (!find_manifest(tx, input.content)) {
+      return fail(ErrorCode::kFailedPrecondition,
+                  fmt::format("the content {} of the input {} is not on the server; upload it first (POST "
+                              "/api/v1/snapshots)",
+                              input.content, input.name));
+    }
+    if (input.file.empty()) continue;
+    ROOST_TRY(const std::string manifest, blobs.read(input.content));
+    if (has_file(manifest, input.file)) continue;
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("the content of the input {} has no file {}", input.name, input.file));
   }
   return {};
 }
@@ -96,6 +103,7 @@ Result<Json> pin_environment(Tx& tx, const CuratedEnvironments& curated, const s
   pinned["name"] = found.name;
   pinned["version"] = std::to_string(found.version);
   pinned["definition"] = found.definition;
+  if (text_at(asked, "python").empty()) ROOST_CHECK(check_sdk_python(found.definition));
   if (!found.alias_of.empty()) pinned["alias_of"] = found.alias_of;
   return pinned;
 }
@@ -108,7 +116,7 @@ Result<Run> submit_run(Tx& tx, const BlobStore& blobs, const CuratedEnvironments
   ROOST_TRY(const Workspace owner, find_workspace(tx, workspace));
   if (!spec.interactive) ROOST_CHECK(check_compute(tx, workspace, spec));
   ROOST_CHECK(check_snapshot(tx, blobs, spec));
-  ROOST_CHECK(check_inputs(tx, spec));
+  ROOST_CHECK(check_inputs(tx, blobs, spec));
   if (spec.parent) ROOST_CHECK(check_parent(tx, workspace, *spec.parent));
   ROOST_TRY(const Json environment, pin_environment(tx, curated, workspace, spec.environment));
   ROOST_TRY(const Experiment experiment, open_experiment(tx, workspace, spec.experiment, now));
