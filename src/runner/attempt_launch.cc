@@ -26,6 +26,32 @@ fs::path AttemptRun::input_path(const Json& input) const {
   return place.has_filename() ? place : place.parent_path();
 }
 
+// What the script is told: the folder, or the one file in it that was meant.
+std::string AttemptRun::told_path(const Json& input) const {
+  const std::string file = text_at(input, "file");
+  return file.empty() ? input_path(input).string() : (input_path(input) / file).string();
+}
+
+void AttemptRun::add_input_paths(Variables& variables) const {
+  for (const auto& input : array_at(order_, "inputs")) {
+    const std::string name = text_at(input, "name");
+    variables["AZUREML_DATAREFERENCE_" + name] = told_path(input);
+    if (text_at(input, "mode") == "direct") variables["ROOST_DATASET_" + name] = text_at(input, "dataset");
+  }
+}
+
+// Azure's scripts find an input by its bare name. What has a meaning already keeps it.
+void AttemptRun::add_bare_names(Variables& variables) const {
+  for (const auto& input : array_at(order_, "inputs")) {
+    const std::string name = text_at(input, "name");
+    const bool is_reserved = name.starts_with("LD_") || name.starts_with("PYTHON") || name.starts_with("ROOST_") ||
+                             name.starts_with("AZUREML_");
+    if (is_reserved) continue;
+    const bool is_direct = text_at(input, "mode") == "direct";
+    variables.try_emplace(name, is_direct ? text_at(input, "dataset") : told_path(input));
+  }
+}
+
 // The file system of a run in an image: what it was given, and nothing else of this machine.
 Result<ImageRoot> AttemptRun::image_root() const {
   std::vector<ImageBind> binds = {{folder_ / "code"}, {folder_ / "spool"}, {folder_ / "stacks"}, {folder_ / "bin", "", true},
@@ -65,10 +91,8 @@ Result<Variables> AttemptRun::common_variables() {
   variables["ROOST_STACKS"] = (folder_ / "stacks").string();
   variables["ROOST_NODE"] = settings_.node;
   variables["PYTHONPATH"] = fmt::format("{}:{}", (settings_.sdk / "in_run").string(), settings_.sdk.string());
-  variables["PYTHONFAULTHANDLER"] = "1";  // a crash in native code shows the Python lines that led to it
-  for (const auto& input : array_at(order_, "inputs")) {
-    variables["AZUREML_DATAREFERENCE_" + text_at(input, "name")] = input_path(input).string();
-  }
+  variables["PYTHONFAULTHANDLER"] = std::string("1");  // a crash in native code shows the Python lines that led to it
+  add_input_paths(variables);
   if (settings_.machine_has_gpus) variables["CUDA_VISIBLE_DEVICES"] = settings_.gpus;
   if (!gang_.is_single()) add_network_variables(settings_.address, variables);
   if (mpi_) add_mpi_variables(nodes_, variables);
@@ -87,6 +111,7 @@ Result<Variables> AttemptRun::common_variables() {
       variables[item.key()] = value;
     }
   }
+  add_bare_names(variables);
   const std::string python = text_at(order_, "python");
   if (!in_image) {
     ROOST_CHECK(prefer_python(python, folder_ / "bin", variables));

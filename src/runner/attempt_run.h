@@ -114,6 +114,9 @@ class AttemptRun {
   Result<Fd> input_folder(int code, const std::string& name, const std::filesystem::path& place);
   void remove(const std::filesystem::path& folder);
   std::filesystem::path input_path(const Json& input) const;
+  std::string told_path(const Json& input) const;
+  void add_input_paths(std::map<std::string, std::string>& variables) const;
+  void add_bare_names(std::map<std::string, std::string>& variables) const;
   // False if the attempt ended before its processes could start.
   Result<bool> meet();
   // False if the attempt was ended before `is_there`.

@@ -122,7 +122,8 @@ Status conclude_attempt(App& app, Tx& tx, const LogTails& tails, Run& run, Micro
   const auto record = [&] { return record_held_outputs(tx, run, parts, attempt ? attempt->created : now, now); };
   const auto lost = std::find_if(parts.begin(), parts.end(),
                                  [](const AttemptPart& part) { return part.state == PartState::kLost; });
-  if (attempt && attempt->preempted && run.cancel_reason.empty() && !ended_by_itself(parts, ranks)) {
+  const bool is_decided = !run.cancel_reason.empty() || run.error.is_object();  // by cancel() or fail()
+  if (attempt && attempt->preempted && !is_decided && !ended_by_itself(parts, ranks)) {
     if (lost == parts.end()) ROOST_CHECK(record());
     return requeue_preempted(tx, run, *attempt->preempted, now);
   }

@@ -52,7 +52,7 @@ class RunWaiting(RunRecord):
         """What is known about the run, by the names Azure uses."""
         facts = self._refresh()
         logs = self._call("get", self._path("logs"), _raises=ServiceException)["items"]
-        return run_details(facts, [log["name"] for log in logs], self._client.url)
+        return run_details(self._experiment.workspace, facts, [log["name"] for log in logs])
 
     def get_details_with_logs(self) -> Dict[str, Any]:
         """get_details(), with the text of each log in place of its address."""

@@ -91,6 +91,7 @@ SECTIONS: Tuple[Section, ...] = (
             *_same(
                 "Workspace.from_config",
                 "Workspace.get",
+                "Workspace.get_run",
                 "Workspace.list",
                 "Workspace.write_config",
                 "Workspace.compute_targets",
@@ -356,6 +357,7 @@ SECTIONS: Tuple[Section, ...] = (
                 "HTML that refreshes itself, text on a terminal; needs no notebook extension.",
             ),
             Row("Tensorboard", SAME, "Needs the program: `pip install tensorboard`."),
+            Row("export_to_tensorboard", SAME),
             Row("set_diagnostics_collection", DIFFERENT, "Accepted; nothing is ever collected."),
         ),
     ),

@@ -117,7 +117,7 @@ Result<Response> start_run(App& app, const Principal& who, const RunSpec& spec,
   bool repeated = false;
   // The snapshot must not be collected between being found and being named by the run.
   const auto hold = app.blobs->hold();
-  const Status script = check_script(*app.blobs, spec);
+  const Status files = check_files(*app.blobs, spec);
   EnvironmentLook look(*app.environments);
   look.look_at_program(app.build_settings.python);
   const auto submit = [&](Tx& tx) -> Status {
@@ -133,7 +133,7 @@ Result<Response> start_run(App& app, const Principal& who, const RunSpec& spec,
       }
     }
     ROOST_TRY(const Submitter submitter, check(tx));
-    ROOST_TRY(run, submit_run(tx, script, app.curated, submitter.workspace, spec, submitter.user, now));
+    ROOST_TRY(run, submit_run(tx, files, app.curated, submitter.workspace, spec, submitter.user, now));
     if (!spec.interactive) {
       ROOST_TRY(build, prepare_environment(tx, run, app.build_settings, look, now));
     }
@@ -216,6 +216,7 @@ Result<Response> update(App& app, Request& request, const Principal& who) {
   std::string id;
   ROOST_CHECK(app.db->write([&](Tx& tx) -> Status {
     ROOST_TRY(Run run, request_run(tx, request, who));
+    if (who.run_row && (rename || archive)) ROOST_CHECK(check_descends(tx, run, *who.run_row));
     id = run.id;
     if (rename) run.display_name = display_name;
     if (archive) run.archived = archived;
@@ -282,7 +283,7 @@ Result<Response> complete(App& app, Request& request, const Principal& who) {
   return json_response(answer);
 }
 
-// An interactive run fails at once; a script's run when its process has ended, whatever its exit code.
+// Ends the run. Where its own script says so it goes on until that ends, and is Failed then, whatever its exit code.
 Result<Response> fail_run(App& app, Request& request, const Principal& who) {
   ROOST_TRY(const Json body, json_body(request));
   JsonFields fields(body, "the request");
@@ -290,27 +291,21 @@ Result<Response> fail_run(App& app, Request& request, const Principal& who) {
   const std::string code = fields.string("code", "reported_failure");
   ROOST_CHECK(fields.done());
   ROOST_CHECK(check_text(code, "the error code", 100));
+  if (message.empty()) message = "the script reported a failure";
   if (message.size() > 3000) message.resize(3000);
   Json answer;
-  std::string id;
+  Run run;
   ROOST_CHECK(app.db->write([&](Tx& tx) -> Status {
-    ROOST_TRY(Run run, request_run(tx, request, who));
-    id = run.id;
-    if (is_terminal(run.status)) {
-      return fail(ErrorCode::kFailedPrecondition,
-                  fmt::format("run {} has ended already: {}", run.id, status_name(run.status)));
-    }
-    run.error = {{"code", code}, {"message", to_utf8(message)}, {"last_lines", Json::array()},
-                 {"node", run.node ? Json(*run.node) : Json()}};
-    if (run.type == kInteractiveType) {
-      ROOST_CHECK(end_interactive(tx, run, RunStatus::kFailed, run.error["message"], app.clock.now()));
-    } else {
-      ROOST_CHECK(save_run(tx, run));
-    }
+    ROOST_TRY(run, request_run(tx, request, who));
+    const Json error = {{"code", code}, {"message", to_utf8(message)}, {"last_lines", Json::array()},
+                        {"node", run.node ? Json(*run.node) : Json()}};
+    ROOST_CHECK(request_fail(tx, run, error, who.run_row == run.seq, app.clock.now()));
     ROOST_TRY(answer, whole_run_json(tx, run, who, app.clock.now()));
     return {};
   }));
-  app.run_changed(id);
+  if (who.run_row != run.seq) app.leave_build(run.id);
+  app.run_changed(run.id);
+  app.nodes_changed(run);
   return json_response(answer);
 }
 
