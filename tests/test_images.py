@@ -196,6 +196,16 @@ def test_docker_arguments(server: RoostServer, base_image: str) -> None:
     assert any("--cap-add" in notice for notice in run["notices"]) and run["environment"]["isolated"] is True
 
 
+def test_docker_arguments_of_the_run(server: RoostServer, base_image: str) -> None:
+    definition = image(base_image, arguments=["--shm-size", "32m", "-e", "COLOUR=red", "-e", "KIND=wren"])
+    server.post("/workspaces/default/environments", {"name": "mine", "definition": definition})
+    docker = {"arguments": ["-e", "COLOUR=blue", "--privileged"], "shm_size": "48m"}
+    run = server.wait(server.submit(environment={"name": "mine", "docker": docker},
+                                    command="echo $COLOUR $KIND; df -k --output=size /dev/shm | tail -1"), timeout=MINUTES)
+    assert told(server, run).split() == ["blue", "wren", str(48 * 1024)]
+    assert [notice for notice in run["notices"] if "docker argument" in notice] == ["the docker argument --privileged has no effect here"]
+
+
 @pytest.mark.parametrize("code, expected", [("import sys; sys.exit(7)", 7), ("import os; os.kill(os.getpid(), 9)", None)])
 def test_exit_codes_and_signals(server: RoostServer, base_image: str, code: str, expected: Any) -> None:
     run = run_in(server, image(base_image), code)

@@ -104,6 +104,22 @@ def test_distributed(folder, workspace):
     assert found["distributed"]["process_count"] == 4
     assert found["max_run_duration_seconds"] == 5
     assert '"useDocker": true' in found["properties"]["azureml.docker"]
+    assert "docker" not in found.get("environment", {})
+
+
+def test_docker_arguments_go_to_the_server(folder, workspace):
+    docker = DockerConfiguration(use_docker=True, arguments=["--cpus", 2], shm_size="64m")
+    config = ScriptRunConfig(folder, "train.py", docker_runtime_config=docker)
+    wanted = {"arguments": ["--cpus", "2"], "shm_size": "64m"}
+    assert spec(config, workspace)["environment"]["docker"] == wanted
+    config.run_config.environment = Environment("later")
+    found = spec(config, workspace)["environment"]
+    assert (found["name"], found["docker"]) == ("later", wanted)
+    with pytest.raises(AzureMLException, match="list such as"):
+        DockerConfiguration(arguments="--cpus 2")
+    docker.arguments = "--cpus 2"
+    with pytest.raises(AzureMLException, match="list such as"):
+        spec(config, workspace)
 
 
 @pytest.mark.parametrize(

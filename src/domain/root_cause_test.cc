@@ -125,25 +125,6 @@ TEST(Traceback, ReadsFatalErrorsAndUncaughtExceptions) {
   EXPECT_NE(thrown->exception.find("no"), std::string::npos);
 }
 
-TEST(Traceback, UnderstandsTorchrun) {
-  const std::string output = fmt::format(
-      "[rank1]: Traceback (most recent call last):\n[rank1]:   File \"t.py\", line 1\n[rank1]: KeyError: 'x'\n{}"
-      "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \n====\nt.py FAILED\n----\n"
-      "Root Cause (first observed failure):\n[0]:\n  time      : 2026-01-01_00:00:00\n  host      : h\n"
-      "  rank      : 1 (local_rank: 1)\n  exitcode  : 1 (pid: 12)\n  error_file: <N/A>\n====\n",
-      kReset);
-  const auto verdict = launcher_verdict(output);
-  ASSERT_TRUE(verdict);
-  EXPECT_EQ(verdict->rank, 1);
-  EXPECT_EQ(verdict->exit_code, 1);
-  const auto found = traceback_of_rank(output, 1);
-  ASSERT_TRUE(found);
-  EXPECT_EQ(found->exception, "KeyError: 'x'");
-  const auto cause = find_root_cause({exited(0, 1, 5, output)});
-  ASSERT_TRUE(cause && cause->traceback);
-  EXPECT_EQ(cause->traceback->exception, "KeyError: 'x'");
-}
-
 TEST(RootCause, ARankThatItsLauncherKilledFirstIsKnownByItsLastWords) {
   std::vector<RankEnd> ranks(3);
   for (int i = 0; i < 3; ++i) {

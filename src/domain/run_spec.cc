@@ -8,6 +8,7 @@
 #include "base/digest.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "domain/docker_arguments.h"
 #include "domain/environment_plan.h"
 #include "domain/names.h"
 #include "domain/rank_plan.h"
@@ -217,7 +218,13 @@ Result<RunSpec> parse_run_spec(const Json& body) {
   const auto lock = environment.strings("lock");
   const std::string python = environment.string("python");
   const Json variables = environment.string_map("variables");
+  const Json docker = environment.object("docker");
   ROOST_CHECK(environment.done());
+  JsonFields docker_fields(docker, "\"docker\" of the environment");
+  for (const auto& word : docker_fields.strings("arguments")) ROOST_CHECK(check_text(word, "a docker argument", 2000));
+  docker_fields.string("shm_size");
+  ROOST_CHECK(docker_fields.done());
+  ROOST_CHECK(docker_arguments(Json(), docker));
   if (!name.empty()) ROOST_CHECK(check_registry_name(name, "environment"));
   if (!pins.empty()) ROOST_CHECK(parse_pins(pins));
   for (const auto& line : lock) ROOST_CHECK(check_text(line, "a line of the lock", 500));

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 
 #include "base/text.h"
 
@@ -78,21 +77,17 @@ Traceback uncaught(const std::vector<std::string>& lines, std::size_t start) {
   return found;
 }
 
-std::optional<Traceback> last_in(const std::vector<std::string>& lines) {
-  std::optional<Traceback> abort;  // what led to it, if anything, stands before it
-  for (std::size_t i = lines.size(); i-- > 0;) {
-    if (lines[i] == kStart) {
-      Traceback found = python_traceback(lines, i);
-      if (!found.exception.empty()) return found;
-    } else if (lines[i].starts_with("Fatal Python error: ")) {
-      return fatal_error(lines, i);
-    } else if (lines[i].starts_with("terminate called after throwing")) {
-      return uncaught(lines, i);
-    } else if (!abort && lines[i].find("application called MPI_Abort(") != std::string::npos) {
-      abort = Traceback{lines[i], {lines[i]}};
-    }
+// What begins at that line, if anything does.
+std::optional<Traceback> traceback_at(const std::vector<std::string>& lines, std::size_t i) {
+  if (lines[i] == kStart) {
+    Traceback found = python_traceback(lines, i);
+    if (!found.exception.empty()) return found;
+  } else if (lines[i].starts_with("Fatal Python error: ")) {
+    return fatal_error(lines, i);
+  } else if (lines[i].starts_with("terminate called after throwing")) {
+    return uncaught(lines, i);
   }
-  return abort;
+  return std::nullopt;
 }
 
 template <std::size_t N>
@@ -104,29 +99,25 @@ bool has_one(std::string_view text, const std::array<const char*, N>& words) {
 
 }  // namespace
 
-std::optional<Traceback> last_traceback(std::string_view output) { return last_in(lines_of(output)); }
+std::optional<Traceback> last_traceback(std::string_view output) { return last_traceback(lines_of(output)); }
 
-std::optional<Traceback> traceback_of_rank(std::string_view output, int rank) {
-  const std::string prefix = "[rank" + std::to_string(rank) + "]: ";
-  std::vector<std::string> lines;
-  for (const auto& line : split(to_utf8(output), '\n')) {
-    if (line.starts_with(prefix)) lines.push_back(line.substr(prefix.size()).substr(0, 1000));
+std::optional<Traceback> last_traceback(const std::vector<std::string>& lines) {
+  std::optional<Traceback> abort;  // what led to it, if anything, stands before it
+  for (std::size_t i = lines.size(); i-- > 0;) {
+    if (auto found = traceback_at(lines, i)) return found;
+    if (!abort && lines[i].find("application called MPI_Abort(") != std::string::npos) {
+      abort = Traceback{lines[i], {lines[i]}};
+    }
   }
-  return last_in(lines);
+  return abort;
 }
 
-std::optional<LauncherVerdict> launcher_verdict(std::string_view output) {
-  const std::size_t start = output.rfind("Root Cause (first observed failure):");
-  if (start == std::string_view::npos) return std::nullopt;
-  LauncherVerdict verdict;
-  bool has_rank = false;
-  for (const auto& line : split(output.substr(start), '\n')) {
-    const std::string text(trim(line));
-    has_rank = has_rank || std::sscanf(text.c_str(), "rank : %d", &verdict.rank) == 1 ||
-               std::sscanf(text.c_str(), "rank      : %d", &verdict.rank) == 1;
-    if (std::sscanf(text.c_str(), "exitcode : %d", &verdict.exit_code) == 1 && has_rank) return verdict;
+std::vector<Traceback> all_tracebacks(const std::vector<std::string>& lines) {
+  std::vector<Traceback> all;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (auto found = traceback_at(lines, i)) all.push_back(std::move(*found));
   }
-  return std::nullopt;
+  return all;
 }
 
 std::string advice_on(std::string_view exception) {

@@ -20,7 +20,7 @@ constexpr std::size_t kLongestNotice = 1000;
 std::string failure_message(const RunEnd& end) {
   if (end.outcome != "exited") return end.message;
   std::string text = "the script " + end_text(end.exit_code, end.signal, end.out_of_memory);
-  if (end.cause && end.cause->traceback) text += ": " + end.cause->traceback->exception;
+  if (end.cause && !end.cause->why.empty()) text += ": " + end.cause->why;
   if (end.is_gang && end.cause) text = end.cause->message;
   const std::string advice = end.cause && end.cause->traceback ? advice_on(end.cause->traceback->exception) : "";
   return advice.empty() ? text : text + ": " + advice;

@@ -95,6 +95,10 @@ Result<Variables> AttemptRun::common_variables() {
   add_input_paths(variables);
   if (settings_.machine_has_gpus) variables["CUDA_VISIBLE_DEVICES"] = settings_.gpus;
   if (!gang_.is_single()) add_network_variables(settings_.address, variables);
+  if (gang_.kind == Gang::Kind::kPyTorch) {
+    // torchrun would have its workers meet in its own store, where a restart finds what is left of the round before.
+    variables.try_emplace("TORCH_DISABLE_SHARE_RDZV_TCP_STORE", "1");
+  }
   if (mpi_) add_mpi_variables(nodes_, variables);
   if (gang_.per_node > 1) {
     // Each process would start a thread per core otherwise.

@@ -46,7 +46,6 @@ constexpr milliseconds kBetweenShows{1000};  // how often the server's address i
 constexpr milliseconds kCallPatience{120'000};  // with a server that answers, but not as it should
 constexpr milliseconds kLongestPause{5000};  // between two tries to hand in the report
 constexpr int kMostTries = 5;
-constexpr std::int64_t kIdleTicks = 4;  // hundredths of a second of CPU between two looks
 // For the processes that still run when one fails: what they say of it tells who is to blame.
 constexpr milliseconds kLastWords{1000};
 constexpr milliseconds kForSpace{60'000};  // for a server whose disk is full, before an output is given up
@@ -85,6 +84,7 @@ AttemptRun::AttemptRun(const NodeSettings& settings, Json order)
       node_rank_(static_cast<int>(integer_at(order_, "node_rank"))),
       folder_(settings.folder / "runs" / fmt::format("{}-{}", run_id_, attempt_)),
       shared_(settings.cache.parent_path() / "shared" / fmt::format("{}-{}", run_id_, attempt_)),
+      watch_(order_.value("hang_seconds", 0.0), steady_clock::now()),
       wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       server_(settings.server_file, settings.data_id, text_at(order_, "token"), abandoned_),
       streams_(std::make_unique<StreamFiles>(
@@ -120,19 +120,12 @@ Json AttemptRun::take_stacks() const {
 }
 
 double AttemptRun::idle_seconds() {
-  const auto now = steady_clock::now();
   const int supervisor = supervisor_;
-  std::int64_t ticks = 0;
-  if (supervisor > 0) {
-    for (const auto& process : processes_below(supervisor)) ticks += process.ticks;
-  }
-  const std::int64_t bytes = bytes_shipped_;
-  // A few ticks are the timers of sleeping processes.
-  const bool active = bytes != bytes_seen_ || ticks > ticks_seen_ + kIdleTicks || ticks < ticks_seen_;
-  if (active || supervisor == 0) last_active_ = now;
-  bytes_seen_ = bytes;
-  ticks_seen_ = ticks;
-  return std::chrono::duration<double>(now - last_active_).count();
+  const auto processes = supervisor > 0 ? processes_below(supervisor) : std::vector<TreeProcess>();
+  return watch_.idle_seconds(steady_clock::now(), bytes_shipped_, processes, gang_.processes(),
+                             [&](const std::vector<int>& pids) {
+                               return main_threads(supervisor, pids, folder_ / "stacks");
+                             });
 }
 
 void AttemptRun::abandon() {

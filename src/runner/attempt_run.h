@@ -14,6 +14,7 @@
 #include "base/json.h"
 #include "domain/rank_plan.h"
 #include "runner/collect_outputs.h"
+#include "runner/hang_watch.h"
 #include "runner/launch.h"
 #include "runner/mpi_node.h"
 #include "runner/notices.h"
@@ -79,8 +80,8 @@ class AttemptRun {
 
   // Where its Python processes are now; empty while none run.
   Json take_stacks() const;
-  // For how long it has printed nothing, logged nothing and used no CPU, as far as one can tell by
-  // calling this every few seconds.
+  // For how long it has got nowhere (HangWatch), as far as one can tell by calling this every few seconds, always on
+  // the same thread. May take half a second.
   double idle_seconds();
 
   const std::string& run_id() const { return run_id_; }
@@ -184,9 +185,7 @@ class AttemptRun {
   std::atomic<int> cancel_grace_ = -1;
   std::atomic<int> supervisor_ = 0;           // its pid while processes run
   std::atomic<std::int64_t> bytes_shipped_ = 0;
-  std::int64_t bytes_seen_ = 0;               // by idle_seconds()
-  std::int64_t ticks_seen_ = 0;
-  std::chrono::steady_clock::time_point last_active_ = std::chrono::steady_clock::now();
+  HangWatch watch_;
   std::atomic<int> stop_grace_ = -1;
   std::mutex met_mutex_;
   Json met_;  // what go() brought

@@ -176,14 +176,15 @@ class Runner {
     Usage usage(settings_.folder);
     for (;;) {
       Json body = {{"run", nullptr}, {"attempt", 0}, {"usage", nullptr}, {"parts", Json::array()}};
+      std::shared_ptr<AttemptRun> attempt;
       {
         std::unique_lock lock(mutex_);
         changed_.wait_for(lock, beats_ == 0 ? milliseconds(200) : heartbeat_,
                           [this] { return stop_ || !stack_requests_.empty(); });
         if (stop_) return;
-        if (!stack_requests_.empty() && current_) {
+        attempt = current_;
+        if (!stack_requests_.empty() && attempt) {
           const std::string id = std::exchange(stack_requests_, {}).back();
-          const auto attempt = current_;
           lock.unlock();
           send_stacks(link, *attempt, id);
           continue;
@@ -195,15 +196,14 @@ class Runner {
                                    {"attempt", integer_at(order, "attempt")},
                                    {"node_rank", static_cast<int>(integer_at(order, "node_rank"))}});
         }
-        if (current_) {
+        if (attempt) {
           body["parts"].push_back(
-              {{"run", current_->run_id()}, {"attempt", current_->attempt()}, {"node_rank", current_->node_rank()}});
-          body.update({{"run", current_->run_id()},
-                       {"attempt", current_->attempt()},
-                       {"idle_seconds", current_->idle_seconds()}});
+              {{"run", attempt->run_id()}, {"attempt", attempt->attempt()}, {"node_rank", attempt->node_rank()}});
+          body.update({{"run", attempt->run_id()}, {"attempt", attempt->attempt()}});
         }
       }
       ++beats_;
+      if (attempt) body["idle_seconds"] = attempt->idle_seconds();
       if (!body["run"].is_null()) body["usage"] = usage.sample();
       const auto heard = link.once([&](ApiClient& api) {
         return api.post("/nodes/" + percent_encode(settings_.node) + "/heartbeat", body);

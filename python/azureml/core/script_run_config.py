@@ -143,6 +143,9 @@ class ScriptRunConfig:
             import json
 
             spec["properties"] = {"azureml.docker": json.dumps(config.docker._to_dict())}
+        docker = config.docker._spec()
+        if docker:
+            spec.setdefault("environment", {})["docker"] = docker
         if config.priority is not None:
             spec["priority"] = config.priority
         if inputs.specs:

@@ -76,6 +76,7 @@ class OrderStream final : public ResponseStream {
                                       app_.access->attempt_token(run.id, part.attempt), now));
       // A node on another machine may see it too, over a shared disk.
       work["hidden"] = app_.config.data.string();
+      work["hang_seconds"] = app_.config.hang_seconds;
       work["user"] = run.workspace + "/" + run.created_by;
       if (part.attempt > 1) {
         // What an earlier attempt left, its checkpoints above all.
@@ -201,8 +202,8 @@ bool all_idle(App& app, const std::vector<AttemptPart>& parts) {
 // Once for a run: nothing is ended, because only its owner knows whether it waits for good.
 Status flag_as_hanging(App& app, Tx& tx, Run& run) {
   const std::string notice =
-      fmt::format("it seems to hang: no output, no metric and no CPU on any rank for {}; 'roost stacks {}' shows "
-                  "where its processes are, 'roost cancel {}' ends it",
+      fmt::format("it seems to hang: no output and no metric for {}, and every rank used no CPU or always stood at the same "
+                  "place in its code; 'roost stacks {}' shows where its processes are, 'roost cancel {}' ends it",
                   human_duration(app.config.hang_seconds), run.id, run.id);
   for (const auto& known : run.notices) {
     if (known == notice) return {};
