@@ -36,7 +36,7 @@ Seen look_at(const RankEnd& end) {
   seen.failed = !end.stopped || is_crash(end.signal) || (end.exit_code && seen.traceback);
   seen.unseen = !end.exit_code && !end.signal;
   if (!seen.failed && !seen.unseen) seen.traceback.reset();
-  const std::string said = seen.traceback ? seen.traceback->exception : "";
+  const std::string said = seen.traceback ? heading_of(seen.traceback->exception) : "";
   seen.timeout = is_timeout(said);
   // SIGTERM that did not come from us came from a launcher that ends the rest after a failure.
   seen.secondary = is_secondary(said) || end.signal == SIGTERM || end.exit_code == 128 + SIGTERM;
@@ -60,7 +60,7 @@ void blame_by_last_words(std::vector<Seen>& all) {
       std::any_of(all.begin(), all.end(), [](const Seen& seen) { return seen.failed && !seen.secondary; });
   for (auto& seen : all) {
     const bool by_launcher = seen.unseen || (seen.end->signal == SIGTERM && !seen.end->stopped);
-    if (by_launcher && !has_culprit && seen.traceback && !is_secondary(seen.traceback->exception)) {
+    if (by_launcher && !has_culprit && seen.traceback && !is_secondary(heading_of(seen.traceback->exception))) {
       seen.failed = true;
       seen.secondary = false;
     }
