@@ -48,7 +48,8 @@ def main(arguments: Optional[List[str]] = None) -> int:
             print()
         else:
             _make_printable()
-            print(as_text(reports, config, _style(options.no_color), options.quiet))
+            asked = world.server() is not None
+            print(as_text(reports, config, _style(options.no_color), options.quiet, asked))
         sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

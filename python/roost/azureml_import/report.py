@@ -28,6 +28,7 @@ _WORDS = {SAME: "has", DIFFERENT: "differs", ABSENT: "lacks"}
 _COLOURS = {SAME: "32", DIFFERENT: "33", ABSENT: "31"}
 _VERDICTS = {RUNS: "32", CHANGES: "33", LACKS: "31"}
 _BY = {ABSENT: ("lacks", "31"), YOU: ("you", "33"), ROOST: ("roost", "36"), NOTE: ("note", "2")}
+_UNASKED = "No server was asked, so that it has the workspace, computes and data was not looked at."
 _MARGIN = " " * 11
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
@@ -61,13 +62,17 @@ def exit_code(reports: List[FileReport]) -> int:
     return 0 if good and all(r.trial is None or r.trial.ran for r in reports) else 1
 
 
-def as_text(reports: List[FileReport], config: ConfigFile, style: Style, quiet: bool) -> str:
+def as_text(
+    reports: List[FileReport], config: ConfigFile, style: Style, quiet: bool, asked: bool = True
+) -> str:
+    """`asked`: whether a server said what it has."""
     lines: List[str] = []
     concerned = _concerned(reports)
     for report in concerned:
         lines += _one_line(report, style) if quiet else _file(report, style)
     if concerned and not quiet:
         lines += _config(config, style)
+        lines += [] if asked else [_UNASKED, ""]
     lines.append(_total(reports, concerned, style))
     return "\n".join(lines)
 
