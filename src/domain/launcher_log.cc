@@ -144,7 +144,7 @@ std::size_t last_round(const std::vector<Line>& lines, bool has_table) {
 }
 
 bool is_victim(const WorkerFailure& failure) {
-  if (failure.traceback) return is_secondary(failure.traceback->exception);
+  if (failure.traceback) return is_secondary(heading_of(failure.traceback->exception));
   return failure.signal == SIGTERM || failure.exit_code == 128 + SIGTERM;
 }
 
@@ -177,7 +177,7 @@ void add_unnamed(std::vector<WorkerFailure>& failures, std::vector<Traceback> un
   if (unnamed.size() > silent) unnamed.erase(unnamed.begin(), unnamed.end() - static_cast<long>(silent));
   if (unnamed.empty()) return;
   const auto own = std::find_if(unnamed.rbegin(), unnamed.rend(),
-                                [](const Traceback& traceback) { return !is_secondary(traceback.exception); });
+                                [](const Traceback& traceback) { return !is_secondary(heading_of(traceback.exception)); });
   const Traceback& last = own == unnamed.rend() ? unnamed.back() : *own;
   std::vector<WorkerFailure*> who;
   for (auto& failure : failures) {

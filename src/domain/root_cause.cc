@@ -39,7 +39,7 @@ Seen look_at(const RankEnd& end) {
     seen.traceback.reset();
     seen.worker.reset();
   }
-  const std::string said = seen.traceback ? seen.traceback->exception : "";
+  const std::string said = seen.traceback ? heading_of(seen.traceback->exception) : "";
   seen.timeout = is_timeout(said);
   // SIGTERM that did not come from us came from a launcher that ends the rest after a failure.
   if (seen.worker) {
@@ -67,7 +67,7 @@ void blame_by_last_words(std::vector<Seen>& all) {
       std::any_of(all.begin(), all.end(), [](const Seen& seen) { return seen.failed && !seen.secondary; });
   for (auto& seen : all) {
     const bool by_launcher = seen.unseen || (seen.end->signal == SIGTERM && !seen.end->stopped);
-    if (by_launcher && !has_culprit && seen.traceback && !is_secondary(seen.traceback->exception)) {
+    if (by_launcher && !has_culprit && seen.traceback && !is_secondary(heading_of(seen.traceback->exception))) {
       seen.failed = true;
       seen.secondary = false;
     }

@@ -10,6 +10,15 @@ namespace {
 
 constexpr std::string_view kStart = "Traceback (most recent call last):";
 constexpr std::size_t kMostLines = 60;
+constexpr std::size_t kMostMessageLines = 20;
+
+// With what launchers, schedulers and loggers begin a line of theirs that comes after a traceback.
+constexpr std::array kOthersLines = {"Traceback (most recent", "Abort(",    "application called MPI_Abort(",
+                                     "mpirun",                 "mpiexec",   "srun:",
+                                     "slurmstepd:",            "prterun",   "Primary job",
+                                     "INFO",                   "WARNING",   "ERROR",
+                                     "DEBUG",                  "CRITICAL",  "Fatal Python error: ",
+                                     "====",                   "----",      "terminate called after throwing"};
 
 // What torch.distributed, NCCL, gloo, Horovod and MPI print in a process whose peer went away.
 constexpr std::array kSecondary = {
@@ -44,6 +53,18 @@ std::vector<std::string> lines_of(std::string_view output) {
 
 bool is_indented(const std::string& line) { return line.empty() || line[0] == ' ' || line[0] == '\t'; }
 
+// Whether a line goes on with the message of an exception. Nothing marks where a message ends: what a script prints
+// after its traceback looks the same, which is why only so many lines are taken.
+bool goes_on(const std::vector<std::string>& lines, std::size_t at) {
+  const std::string& line = lines[at];
+  if (line.empty()) return at + 1 < lines.size() && !lines[at + 1].empty() && is_indented(lines[at + 1]);
+  const bool dated = line.size() > 4 && std::all_of(line.begin(), line.begin() + 4, [](char c) { return c >= '0' && c <= '9'; }) &&
+                     (line[4] == '-' || line[4] == '/');
+  const bool of_glog = line.size() > 5 && std::string_view("IWEF").find(line[0]) != std::string_view::npos &&
+                       std::all_of(line.begin() + 1, line.begin() + 5, [](char c) { return c >= '0' && c <= '9'; });
+  return !dated && !of_glog && std::none_of(kOthersLines.begin(), kOthersLines.end(), [&](const char* start) { return line.starts_with(start); });
+}
+
 Traceback python_traceback(const std::vector<std::string>& lines, std::size_t start) {
   Traceback found;
   std::size_t at = start + 1;
@@ -51,6 +72,11 @@ Traceback python_traceback(const std::vector<std::string>& lines, std::size_t st
   // "ExceptionGroup" lines carry bars; everything else names the exception here.
   for (std::size_t i = start; i <= at && i < lines.size(); ++i) found.lines.push_back(lines[i]);
   if (at < lines.size()) found.exception = lines[at];
+  const std::size_t last = std::min(lines.size(), at + kMostMessageLines);
+  for (std::size_t i = at + 1; i < last && goes_on(lines, i); ++i) {
+    found.lines.push_back(lines[i]);
+    found.exception += "\n" + lines[i];
+  }
   if (found.lines.size() > kMostLines) {
     found.lines.erase(found.lines.begin() + 1, found.lines.end() - static_cast<long>(kMostLines));
   }
@@ -140,6 +166,11 @@ std::string advice_on(std::string_view exception) {
            "has it";
   }
   return "";
+}
+
+std::string heading_of(std::string_view exception) {
+  const std::string_view first = trim(exception.substr(0, exception.find('\n')));
+  return std::string(first.ends_with(':') && first.find(' ') == std::string_view::npos ? exception : first);
 }
 
 bool is_secondary(std::string_view error) { return has_one(error, kSecondary) || is_timeout(error); }

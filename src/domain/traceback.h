@@ -9,7 +9,7 @@ namespace roost {
 
 // What a program said of its own failure at the end of its output.
 struct Traceback {
-  std::string exception;           // "ValueError: bad batch"
+  std::string exception;           // "ValueError: bad batch", with all lines of its message
   std::vector<std::string> lines;  // from "Traceback" to the exception, without a launcher's prefixes
 };
 
@@ -23,6 +23,9 @@ std::vector<Traceback> all_tracebacks(const std::vector<std::string>& lines);
 // What to do about an exception that says the environment lacks something distributed runs need, as a
 // sentence to follow the exception; "" for all others.
 std::string advice_on(std::string_view exception);
+
+// Its first line, or all of it where that is nothing but the type: what tells one kind from another.
+std::string heading_of(std::string_view exception);
 
 // True if an error is what a process says when one of its peers went away.
 bool is_secondary(std::string_view error);

@@ -28,8 +28,8 @@ Status check_snapshot(Tx& tx, const RunSpec& spec) {
   }
   if (!find_manifest(tx, *spec.snapshot)) {
     return fail(ErrorCode::kFailedPrecondition,
-                fmt::format("the snapshot {} is not on the server; upload it first (POST "
-                            "/api/v1/snapshots)",
+                fmt::format("the snapshot {} is not on the server; upload it first, as `roost submit` "
+                            "and the Python package do by themselves",
                             *spec.snapshot));
   }
   return {};
@@ -39,8 +39,8 @@ Status check_inputs(Tx& tx, const RunSpec& spec) {
   for (const auto& input : spec.inputs) {
     if (find_manifest(tx, input.content)) continue;
     return fail(ErrorCode::kFailedPrecondition,
-                fmt::format("the content {} of the input {} is not on the server; upload it first (POST "
-                            "/api/v1/snapshots)",
+                fmt::format("the content {} of the input {} is not on the server; upload it first, as `roost submit` "
+                            "and the Python package do by themselves",
                             input.content, input.name));
   }
   return {};
