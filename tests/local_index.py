@@ -3,13 +3,15 @@ import base64
 import hashlib
 import zipfile
 from pathlib import Path
-from typing import Dict, Iterable, List
+from typing import Dict, Iterable, List, Optional
 
 
-def make_wheel(folder: Path, name: str, version: str, requires: Iterable[str] = (), code: str = "") -> Path:
+def make_wheel(folder: Path, name: str, version: str, requires: Iterable[str] = (), code: str = "",
+               scripts: Optional[Dict[str, str]] = None, modules: int = 0) -> Path:
     """Writes the wheel of a package `name` into `folder`, made if it is not there, and returns its path.
 
-    The package has `__version__` and then `code`. `requires` are requirement lines, like "numpy>=1.0".
+    The package has `__version__` and then `code`, and beside it empty modules m0, m1 and so on. `requires` are
+    requirement lines, like "numpy>=1.0", `scripts` programs and the functions that they call.
     """
     module = name.replace("-", "_").replace(".", "_")
     info = f"{module}-{version}.dist-info"
@@ -21,6 +23,10 @@ def make_wheel(folder: Path, name: str, version: str, requires: Iterable[str] = 
         f"{info}/METADATA": _lines(metadata),
         f"{info}/WHEEL": _lines(wheel),
     }
+    files.update({f"{module}/m{number}.py": "" for number in range(modules)})
+    if scripts:
+        lines = ["[console_scripts]", *(f"{program} = {function}" for program, function in scripts.items())]
+        files[f"{info}/entry_points.txt"] = _lines(lines)
     files[f"{info}/RECORD"] = _record(files, f"{info}/RECORD")
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{module}-{version}-py3-none-any.whl"

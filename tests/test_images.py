@@ -105,6 +105,21 @@ def test_a_pip_layer_run_as_another_user(server: RoostServer, base_image: str) -
     assert again["durations"]["Preparing"] < 0.05, again["durations"]
 
 
+def test_pip_in_a_run(server: RoostServer, base_image: str, wheels: Path) -> None:
+    definition = image(base_image, managed=True)
+    archive = next(wheels.glob("alpha-1.2-*.whl"))
+    code = f"""
+        import os, subprocess, sys
+        assert os.system("pip install --no-index --no-deps {archive.name}") == 0
+        import alpha
+        print(alpha.__version__, alpha.__file__.startswith(os.environ["ROOST_PACKAGES"]))
+    """
+    run = run_in(server, definition, code, files={archive.name: archive.read_bytes()})
+    assert told(server, run).splitlines()[-1] == "1.2 True"
+    assert any("alpha 1.2" in notice for notice in run["notices"]), run["notices"]
+    assert run_in(server, definition, "import alpha")["status"] == "Failed"
+
+
 def test_it_sees_its_own_files_and_nothing_else(server: RoostServer, base_image: str, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.write_text("of the machine", encoding="utf-8")

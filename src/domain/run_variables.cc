@@ -38,7 +38,6 @@ std::map<std::string, std::string> run_variables(const Run& run, const std::stri
           {"AZUREML_NODE_COUNT", "1"},
           {"AZUREML_FRAMEWORK", framework_of(run)},
           {"AZUREML_DRIVERLOG_PATH", "azureml-logs/70_driver_log.txt"},
-          {"MLFLOW_RUN_ID", run.id},
           {"ROOST_TOKEN", token},
           {"ROOST_RUN_ID", run.id},
           {"ROOST_WORKSPACE", run.workspace},

@@ -176,6 +176,7 @@ Status settle_built(Tx& tx, Run& run, const CachedEnvironment& environment, Micr
   for (const auto& change : built.changes) {
     ROOST_CHECK(add_notice(tx, run, fmt::format("pins: nearest: {}", change)));
   }
+  for (const auto& note : built.notes) ROOST_CHECK(add_notice(tx, run, note));
   return queue(tx, run, now);
 }
 

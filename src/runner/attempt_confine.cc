@@ -13,7 +13,7 @@ Result<HiddenFolders> AttemptRun::hidden_folders() const {
   std::error_code error;
   const fs::path kept = fs::weakly_canonical(settings_.cache.parent_path().parent_path(), error);
   std::vector<ShownPath> shown;
-  for (const char* name : {"code", "data", "spool", "stacks"}) shown.push_back({(folder_ / name).string()});
+  for (const char* name : {"code", "data", "packages", "spool", "stacks"}) shown.push_back({(folder_ / name).string()});
   for (const auto& path : {folder_ / "bin", server_copy().parent_path(), settings_.sdk}) {
     shown.push_back({path.string(), Kind::kReadOnly});
   }

@@ -54,8 +54,8 @@ void AttemptRun::add_bare_names(Variables& variables) const {
 
 // The file system of a run in an image: what it was given, and nothing else of this machine.
 Result<ImageRoot> AttemptRun::image_root() const {
-  std::vector<ImageBind> binds = {{folder_ / "code"}, {folder_ / "spool"}, {folder_ / "stacks"}, {folder_ / "bin", "", true},
-                                  {settings_.sdk, "", true}};
+  std::vector<ImageBind> binds = {{folder_ / "code"},   {folder_ / "packages"},     {folder_ / "spool"},
+                                  {folder_ / "stacks"}, {folder_ / "bin", "", true}, {settings_.sdk, "", true}};
   if (!gang_.is_single()) binds.push_back({shared_});
   if (!server_.ca_file().empty()) binds.push_back({server_.ca_file(), "", true, true});
   if (gang_.nodes > 1 || mpi_) binds.push_back({folder_ / "hosts", "/etc/hosts", true, true});
@@ -81,8 +81,7 @@ Result<Variables> AttemptRun::common_variables() {
   const bool in_image = order_.contains("image");
   Variables variables = in_image ? image_variables(order_["image"], kImageHome) : inherited_variables();
   if (!server_.client()) log_debug("the server is away; its address is added once it is back");
-  for (const char* name : {"ROOST_URL", "AZUREML_SERVICE_ENDPOINT", "AZUREML_RUN_HISTORY_SERVICE_ENDPOINT",
-                           "MLFLOW_TRACKING_URI"}) {
+  for (const char* name : {"ROOST_URL", "AZUREML_SERVICE_ENDPOINT", "AZUREML_RUN_HISTORY_SERVICE_ENDPOINT"}) {
     variables[name] = server_.url();
   }
   if (!server_.ca_file().empty()) variables["ROOST_CA_FILE"] = server_.ca_file();
@@ -116,15 +115,21 @@ Result<Variables> AttemptRun::common_variables() {
     }
   }
   add_bare_names(variables);
+  // Where pip puts what it installs, and since when an environment is one that the run made itself (in_run/roost_pip.py).
+  variables["ROOST_PACKAGES"] = (folder_ / "packages").string();
+  variables["ROOST_LAUNCHED"] = fmt::format("{:.6f}", static_cast<double>(SystemClock().now()) / kSecond);
   const std::string python = text_at(order_, "python");
+  const fs::path pip = settings_.sdk / "in_run" / "bin" / "pip";
   if (!in_image) {
-    ROOST_CHECK(prefer_python(python, folder_ / "bin", variables));
+    ROOST_CHECK(prefer_python(python, folder_ / "bin", pip, variables));
+    prefer_programs(folder_ / "packages" / "bin", variables);
     return variables;
   }
   if (python.empty() && order_.contains("script")) {
     return fail(ErrorCode::kFailedPrecondition, "the image has no python3 on its PATH to start the script with");
   }
-  ROOST_CHECK(link_python(python, folder_ / "bin", variables));
+  ROOST_CHECK(link_python(python, folder_ / "bin", pip, variables));
+  prefer_programs(folder_ / "packages" / "bin", variables);
   return variables;
 }
 

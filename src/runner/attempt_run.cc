@@ -26,6 +26,7 @@
 #include "runner/command_line.h"
 #include "runner/environment_copy.h"
 #include "runner/image_root.h"
+#include "runner/installed_packages.h"
 #include "runner/launch.h"
 #include "runner/process_tree.h"
 #include "runner/stacks.h"
@@ -71,6 +72,16 @@ void add_line(const fs::path& log, const std::string& text) {
   const Fd fd(::open(log.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0644));
   struct stat info {};
   if (fd && ::fstat(fd.get(), &info) == 0 && S_ISREG(info.st_mode)) (void)write_all(fd.get(), "roost: " + text + "\n", log.string());
+}
+
+void note_mlflow(const Json& outputs, Notices& notices) {
+  const bool is_there = std::any_of(outputs.begin(), outputs.end(), [](const Json& output) {
+    const std::string path = text_at(output, "path");
+    return path == kMlflowDatabase || path.starts_with(std::string(kMlflowFolder) + "/");
+  });
+  if (!is_there) return;
+  notices.add(kMlflowFolder, "has what MLflow logged and is kept with the files of the run: a Roost server does not speak "
+                             "MLflow's protocol yet, so that these metrics are not among the run's own");
 }
 
 }  // namespace
@@ -186,6 +197,7 @@ Status AttemptRun::stage(Notices& notices) {
   const fs::path code = folder_ / "code";
   ROOST_CHECK(make_folders(folder_ / "spool"));
   ROOST_CHECK(make_folders(folder_ / "stacks"));
+  ROOST_CHECK(make_folders(folder_ / "packages"));
   if (mpi_) {
     ROOST_CHECK(make_folders(mpi_->folder() / "tmp"));
     streams_->add_file(launcher_log(node_rank_), mpi_->launcher_log());
@@ -376,6 +388,8 @@ void AttemptRun::follow(Outcome& outcome) {
     return;
   }
   const std::int64_t kills_before = out_of_memory_kills();
+  launched_.emplace();
+  ::clock_gettime(CLOCK_REALTIME_COARSE, &*launched_);
   auto launched = Launched::start(*spec);
   if (!launched) return outcome.fail("launch_failed", launched.error());
   supervisor_ = launched->supervisor();
@@ -417,7 +431,7 @@ void AttemptRun::follow(Outcome& outcome) {
     // A run that is over at once needs no thread that keeps its outputs meanwhile.
     if (!keeper_ && steady_clock::now() - started > kLook) {
       keeper_.emplace(settings_.server_file, settings_.data_id, text_at(order_, "token"),
-                      fmt::format("/attempts/{}/{}/outputs", percent_encode(run_id_), attempt_), folder_ / "code",
+                      fmt::format("/attempts/{}/{}/outputs", percent_encode(run_id_), attempt_), outputs(),
                       node_rank_, gang_.nodes > 1);
     }
     const bool is_urgent = has_output || (!failure_.is_null() && gang_.nodes > 1 && !failure_.contains("told"));
@@ -509,24 +523,27 @@ Json AttemptRun::rank_reports() const {
 // For the attempt that goes on elsewhere.
 void AttemptRun::save_outputs() {
   SpaceWait no_wait(milliseconds(0), [] { return true; });
-  const auto saved = collect_outputs(server_, OutputTree(folder_ / "code"), no_wait);
+  const auto saved = collect_outputs(server_, outputs(), no_wait);
   if (!saved) return log_warning("run {}: the last outputs are lost: {}", run_id_, saved.error().message);
   const auto told = call("outputs", {{"node_rank", node_rank_}, {"ended", true}, {"folders", ended_folders(saved->files)}});
   if (!told) log_warning("run {}: the last outputs are lost: {}", run_id_, told.error().message);
 }
 
+OutputTree AttemptRun::outputs() const { return OutputTree(folder_ / "code", launched_); }
+
 bool AttemptRun::has_outputs() const {
   Notices of_what_is_left_out;
-  return !OutputTree(folder_ / "code").find(of_what_is_left_out).empty() || !of_what_is_left_out.empty();
+  return !outputs().find(of_what_is_left_out).empty() || !of_what_is_left_out.empty();
 }
 
 bool AttemptRun::collect(Outcome& outcome) {
-  auto collected = collect_outputs(server_, OutputTree(folder_ / "code"), space_for_outputs_);
+  auto collected = collect_outputs(server_, outputs(), space_for_outputs_);
   if (!collected && is_given_up(collected.error())) abandon();
   std::string failure = collected ? collected->failure() : "the outputs could not be kept: " + collected.error().message;
   if (collected) {
     outcome.outputs = std::move(collected->files);
     outcome.notices.add_all(collected->notices);
+    note_mlflow(outcome.outputs, outcome.notices);
   }
   if (!failure.empty() && !abandoned_ && outcome.outcome == "exited") {
     outcome.outcome = "outputs_failed";
@@ -575,6 +592,9 @@ void AttemptRun::report(Outcome& outcome) {
   if (has_some && !collect(outcome)) return;
   if (is_server_full_ && !ship_all(true)) return;
   if (is_server_full_) outcome.notices.add("logs", "could not be stored to their end: the server has no room for them");
+  if (const std::string text = installed_text(installed_packages(folder_ / "packages")); !text.empty()) {
+    outcome.notices.add("pip", text);
+  }
   send_report(outcome);
 }
 

@@ -147,6 +147,7 @@ class AttemptRun {
   // Ships until the server has everything. False if the attempt was given up meanwhile. With a server whose disk is full
   // it ends early, at once or when nobody wants to wait longer; is_server_full_ tells.
   bool ship_all(bool wait_for_space);
+  OutputTree outputs() const;
   bool has_outputs() const;
   void report(Outcome& outcome);
   // False if the attempt was given up meanwhile.
@@ -174,6 +175,7 @@ class AttemptRun {
   std::vector<Rank> ranks_;       // of this node
   Json failure_;                  // the first rank that failed here, until the server has heard of it
   bool may_processes_be_left_ = false;
+  std::optional<timespec> launched_;  // when its processes were started, by the clock of the file system
   Fd environment_;                // says that a copy of it is in use
   std::vector<std::filesystem::path> outside_;  // what was laid out, to be removed at the end
   Micros stopping_since_ = 0;  // when the processes here were told to end

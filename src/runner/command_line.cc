@@ -108,33 +108,37 @@ Status link_to(const std::string& target, const fs::path& link) {
   return {};
 }
 
+Status link_programs(const std::string& python, const std::string& pip, const fs::path& shims) {
+  for (const char* name : {"python", "python3"}) ROOST_CHECK(link_to(python, shims / name));
+  for (const char* name : {"pip", "pip3"}) ROOST_CHECK(link_to(pip, shims / name));
+  return {};
+}
+
 }  // namespace
 
-Status link_python(const std::string& python, const fs::path& shims, Variables& variables) {
+Status link_python(const std::string& python, const fs::path& shims, const fs::path& pip, Variables& variables) {
   ROOST_CHECK(make_folders(shims));
   if (python.empty()) return {};
-  for (const char* name : {"python", "python3"}) {
-    ROOST_CHECK(link_to(python, shims / name));
-  }
+  ROOST_CHECK(link_programs(python, pip, shims));
   auto& path = variables["PATH"];
   path = fs::path(python).parent_path().string() + ":" + path + ":" + shims.string();
   return {};
 }
 
-Status prefer_python(const std::string& python, const fs::path& shims, Variables& variables) {
+Status prefer_python(const std::string& python, const fs::path& shims, const fs::path& pip, Variables& variables) {
   if (python.empty()) return {};
-  fs::path folder = fs::path(python).parent_path();
-  if (::access((folder / "python").c_str(), X_OK) != 0) {
-    ROOST_CHECK(make_folders(shims));
-    for (const char* name : {"python", "python3"}) {
-      ROOST_CHECK(link_to(python, shims / name));
-    }
-    folder = shims;
-  }
+  ROOST_CHECK(make_folders(shims));
+  ROOST_CHECK(link_programs(python, pip, shims));
+  prefer_programs(shims, variables);
+  const fs::path folder = fs::path(python).parent_path();
+  if (::access((folder / "python").c_str(), X_OK) == 0) prefer_programs(folder, variables);
+  return {};
+}
+
+void prefer_programs(const fs::path& folder, Variables& variables) {
   auto& path = variables["PATH"];
   if (path.empty()) path = "/usr/local/bin:/usr/bin:/bin";
   path = folder.string() + ":" + path;
-  return {};
 }
 
 }  // namespace roost

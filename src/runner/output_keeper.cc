@@ -38,9 +38,9 @@ std::int64_t wall_clock() {
 }  // namespace
 
 OutputKeeper::OutputKeeper(const std::string& server_file, const std::string& data_id, const std::string& token,
-                           std::string path, std::string root, int node_rank, bool is_one_of_several)
+                           std::string path, OutputTree tree, int node_rank, bool is_one_of_several)
     : path_(std::move(path)),
-      tree_(std::move(root)),
+      tree_(std::move(tree)),
       node_rank_(node_rank),
       is_one_of_several_(is_one_of_several),
       server_(server_file, data_id, token, stopped_),
