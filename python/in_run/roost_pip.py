@@ -206,7 +206,7 @@ def _find_pip() -> "Optional[ModuleSpec]":
     spec = PathFinder.find_spec("pip")
     if spec is not None:
         return spec
-    version = "python%d.%d" % sys.version_info[:2]
+    version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
     for folder in ("python3/dist-packages", version + "/site-packages"):
         spec = PathFinder.find_spec("pip", [os.path.join(sys.base_prefix, "lib", folder)])
         if spec is not None and spec.origin is not None:

@@ -1,7 +1,7 @@
 """Loaded by every Python that a run starts.
 
-Lets `roost stacks` see where it is, lets old Pythons load the SDK, has pip keep to the run, makes way
-for another module of this name, and has the ranks of an MPI run end together.
+Lets `roost stacks` see where it is, lets old Pythons load the SDK, has pip keep to the run, makes
+way for another module of this name, and has the ranks of an MPI run end together.
 """
 
 import os

@@ -95,7 +95,7 @@ AttemptRun::AttemptRun(const NodeSettings& settings, Json order)
       node_rank_(static_cast<int>(integer_at(order_, "node_rank"))),
       folder_(settings.folder / "runs" / fmt::format("{}-{}", run_id_, attempt_)),
       shared_(settings.cache.parent_path() / "shared" / fmt::format("{}-{}", run_id_, attempt_)),
-      watch_(order_.value("hang_seconds", 0.0), steady_clock::now()),
+      watch_(number_at(order_, "hang_seconds"), steady_clock::now()),
       wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       server_(settings.server_file, settings.data_id, text_at(order_, "token"), abandoned_),
       streams_(std::make_unique<StreamFiles>(
