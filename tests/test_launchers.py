@@ -10,17 +10,16 @@ from torch_python import make_python
 
 NODES = {"kind": "pytorch", "node_count": 2}
 
-# Fails in the first round as one of its ranks, after all have met, and trains in the second.
+# One of its ranks fails once all have met. Only the agent of that one counts a restart; the other one's follows it.
 ELASTIC = """
 import os, sys, torch, torch.distributed as dist
 dist.init_process_group("gloo")
 total = torch.ones(1)
 dist.all_reduce(total)
-round, rank = int(os.environ["TORCHELASTIC_RESTART_COUNT"]), dist.get_rank()
-if round == 0 and rank == 3:
+if os.environ["TORCHELASTIC_RESTART_COUNT"] == "0" and dist.get_rank() == 3:
     raise RuntimeError("a cosmic ray")
 dist.all_reduce(total)
-sys.stdout.write(f"round {round} rank {rank} sum {int(total.item())}\\n")
+sys.stdout.write(f"rank {dist.get_rank()} sum {int(total.item())}\\n")
 sys.stdout.flush()
 dist.barrier()
 dist.destroy_process_group()
@@ -78,12 +77,11 @@ def completed(server: RoostServer, python: str, command: str, code: str) -> str:
 
 
 def test_an_elastic_restart_on_two_nodes(server: RoostServer, torch_python: str) -> None:
-    said = completed(server, torch_python, "torchrun --nproc-per-node 2 --nnodes 2 --max-restarts 2 --monitor-interval 0.2 "
+    said = completed(server, torch_python, "torchrun --nproc-per-node 2 --nnodes 2 --max-restarts 3 --monitor-interval 0.2 "
                      "--rdzv-backend c10d --rdzv-id $AZUREML_RUN_ID --rdzv-endpoint $MASTER_ADDR:$MASTER_PORT train.py", ELASTIC)
     assert "RuntimeError: a cosmic ray" in said
     for rank in range(4):
-        assert f"round 1 rank {rank} sum 16\n" in said, said
-    assert "round 0 rank" not in said, "all of the first round ended before they trained"
+        assert f"rank {rank} sum 16\n" in said, said
 
 
 def test_its_variable_can_be_set_otherwise(server: RoostServer) -> None:

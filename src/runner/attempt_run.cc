@@ -234,7 +234,7 @@ Result<bool> AttemptRun::meet() {
     ROOST_CHECK(make_folders(shared_));
     // The first node was there first and is the last to need it.
     if (node_rank_ == 0) outside_.push_back(shared_);
-    ROOST_TRY(ports_, PortHold::take(shared / "ports", kMasterPort, ports_needed(gang_)));
+    ROOST_TRY(ports_, PortHold::take(kMasterPort, ports_needed(gang_)));
     own.ports = ports_->ports();
     own.shared = shared.string();
   }

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -128,6 +130,24 @@ TEST(Usage, SamplesThisMachine) {
   EXPECT_GT(sample["disk_free_gb"].get<double>(), 0);
 }
 
+TEST(PortHold, IsGoodForAllRunnersOfTheMachineAndEndsWithItsHolder) {
+  constexpr int kFirst = 16105;  // away from the runs that this machine may have
+  auto one = PortHold::take(kFirst, 2);
+  ASSERT_TRUE(one);
+  const auto held = one->ports();
+  const auto other = PortHold::take(kFirst, 2);
+  ASSERT_TRUE(other);
+  for (const int port : other->ports()) {
+    EXPECT_EQ(std::count(held.begin(), held.end(), port), 0) << port;
+    EXPECT_LT(port, 32768) << "none that the kernel gives away by itself";
+  }
+  one = PortHold::take(kFirst + 4000, 1);
+  ASSERT_TRUE(one);
+  const auto again = PortHold::take(held.front(), 1);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->ports().front(), held.front());
+}
+
 TEST(MpiNode, ReadsHowARankEnded) {
   EXPECT_EQ(parse_process_end("exit 3 17\n")->exit_code, 3);
   EXPECT_EQ(parse_process_end("exit 3 17\n")->at, 17);
@@ -154,7 +174,7 @@ TEST(MpiNode, TakesEachAskOnceAndReadsNoLinks) {
   EXPECT_EQ(node.end_of(0)->signal, 9);
   std::ofstream(node.launcher_log()) << "roost: /x\n-----\nno slots\n-----\n";
   EXPECT_EQ(node.last_words(), "no slots");
-  const auto launcher = node.launcher({Gang::Kind::kMpi, 2, 3, 0, ""}, nodes, {{"A", "1"}});
+  const auto launcher = node.launcher({Gang::Kind::kMpi, 2, 3, true, 0, ""}, nodes, {{"A", "1"}});
   EXPECT_EQ(launcher.program, (std::vector<std::string>{"/x/roost-mpi", "start", "3", "a=10.0.0.0/24", "b=10.0.0.0/24"}));
   std::map<std::string, std::string> set;
   add_mpi_variables(nodes, set);
