@@ -306,7 +306,7 @@ def test_what_config_json_says_is_so_in_the_run(at_server: RoostServer, experime
         from azureml.core import Run
         run = Run.get_context()
         ws = run.experiment.workspace
-        run.log_row("ws", subscription=ws.subscription_id, group=ws.resource_group, name=ws.name)
+        run.log_row("ws", subscription=ws.subscription_id, group=ws.resource_group, workspace=ws.name)
         scope = "/subscriptions/12345678-aaaa/resourceGroups/birds-rg/"
         assert os.environ["AZUREML_WORKSPACE_SCOPE"].startswith(scope)
         assert os.environ["AZUREML_EXPERIMENT_SCOPE"].startswith(scope)
@@ -316,7 +316,7 @@ def test_what_config_json_says_is_so_in_the_run(at_server: RoostServer, experime
     """)
     run = Experiment(Workspace.from_config(), experiment.name).submit(source)
     run.wait_for_completion()
-    assert run.get_metrics("ws") == {"ws": {"subscription": "12345678-aaaa", "group": "birds-rg", "name": "default"}}
+    assert run.get_metrics("ws") == {"ws": {"subscription": "12345678-aaaa", "group": "birds-rg", "workspace": "default"}}
     assert run.get_tags() == {"framework": "Python"}
     again = at_server.post(f"/runs/{run.id}/rerun")
     assert again["spec"]["subscription_id"] == "12345678-aaaa"

@@ -80,3 +80,15 @@ print("all")
     done = subprocess.run([python, "-c", code], env={"PYTHONPATH": f"{SDK / 'in_run'}:{SDK}"}, cwd=tmp_path,
                           capture_output=True, text=True, timeout=120)
     assert done.stdout == "all\n", done.stderr
+
+
+@pytest.mark.parametrize("asked", ["2.7", "3.5.2"])
+def test_one_that_is_too_old_is_refused_before_anything_is_built(ws: Any, experiment: Any, script: Any, asked: str) -> None:
+    from azureml.core import Environment, ScriptRunConfig
+    from azureml.exceptions import AzureMLException
+
+    environment = Environment("old-python")
+    environment.python.conda_dependencies.set_python_version(asked)
+    with pytest.raises(AzureMLException, match=f"asks for Python {asked}.*3.6 or newer"):
+        experiment.submit(ScriptRunConfig(script("print(1)").folder, "train.py", environment=environment))
+    assert list(experiment.get_runs()) == []
