@@ -1,9 +1,9 @@
 """pip in a run: what it installs goes to a folder of that run, $ROOST_PACKAGES.
 
 The folder is laid out like a virtual environment, and its packages come before those of the
-interpreter. A process that is pip, or setup.py, is told that it works in there, with the packages of the real
-interpreter in sight. So pip's own rules for virtual environments keep it from the machine's Python
-and from the environments that runs share: it replaces and removes nothing outside.
+interpreter. A process that is pip, or setup.py, is told that it works in there, with the packages
+of the real interpreter in sight. So pip's own rules for virtual environments keep it from the
+machine's Python and from the environments that runs share: it replaces and removes nothing outside.
 """
 
 import os
@@ -13,7 +13,7 @@ TYPE_CHECKING = False  # every Python of a run loads this: typing takes longer t
 if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
     from types import ModuleType
-    from typing import List, Optional, Sequence, Set
+    from typing import List, Optional, Sequence
 
 _CONFIG = "pyvenv.cfg"
 _WORKING = "ROOST_PIP"  # set below a pip that works in the folder, to the folder
@@ -52,7 +52,7 @@ class _Packages:
         self.packages = packages
         threads = "t" if "t" in getattr(sys, "abiflags", "") else ""
         kind = "pypy" if sys.implementation.name == "pypy" else "python"
-        version = "%s%d.%d%s" % (kind, sys.version_info[0], sys.version_info[1], threads)
+        version = f"{kind}{sys.version_info[0]}.{sys.version_info[1]}{threads}"
         self.folder = os.path.join(packages, "lib", version, "site-packages")
         self.seen = 0
         self.links = set()  # type: Set[str]
@@ -116,12 +116,13 @@ class _Packages:
         if not os.path.exists(config):
             # Without the last line pip would refuse --user.
             with open(config, "w") as file:
-                file.write("home = %s\n" % os.path.dirname(sys.executable))
+                file.write(f"home = {os.path.dirname(sys.executable)}\n")
                 file.write("include-system-site-packages = true\n")
         # Where packages come from may be set beside the interpreter.
         settings = os.path.join(sys.prefix, "pip.conf")
-        if os.path.exists(settings) and not os.path.lexists(os.path.join(self.packages, "pip.conf")):
-            os.symlink(settings, os.path.join(self.packages, "pip.conf"))
+        own_settings = os.path.join(self.packages, "pip.conf")
+        if os.path.exists(settings) and not os.path.lexists(own_settings):
+            os.symlink(settings, own_settings)
         self.look()
         sys.prefix = sys.exec_prefix = self.packages
         os.environ["PYTHONUSERBASE"] = site.USER_BASE = self.packages
@@ -200,7 +201,7 @@ def _is_setup() -> bool:
 
 
 def _find_pip() -> "Optional[ModuleSpec]":
-    """pip of an interpreter that has none: the one that it, or what it was made of, could install."""
+    """pip of an interpreter that has none: one that it, or what it was made of, could install."""
     from importlib.machinery import PathFinder
 
     spec = PathFinder.find_spec("pip")

@@ -12,7 +12,9 @@ TEST(LogTails, WhatWasNotReadIsNotedAndReadOutside) {
   const auto folder = std::filesystem::path(testing::TempDir()) / ("tails-" + random_hex(4));
   LogStore logs(folder);
   ASSERT_TRUE(logs.append("run", 1, "a.txt", 0, "first\nlast\n"));
-  ASSERT_TRUE(logs.append("run", 1, "long.txt", 0, std::string(100'000, 'x') + "\nend\n"));
+  std::string text(100'000, 'x');
+  text.append("\nend\n");
+  ASSERT_TRUE(logs.append("run", 1, "long.txt", 0, text));
   LogTails tails;
   EXPECT_FALSE(tails.is_incomplete());
   EXPECT_EQ(tails.of({"run", 1, "a.txt"}).text, "");
