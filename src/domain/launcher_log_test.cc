@@ -138,6 +138,20 @@ TEST(LauncherLog, OfSeveralRoundsTheLastCounts) {
   EXPECT_TRUE(found->secondary);
 }
 
+TEST(LauncherLog, AScriptThatDoesNotCompile) {
+  const std::string wrong = "  File \"/t/train.py\", line 27\n    print(\"x\n          ^\nSyntaxError: unterminated string literal\n";
+  const auto found = launcher_failure(wrong + launcher_end(kNone, row(0, 1, 1, kNoFile)));
+  ASSERT_TRUE(found);
+  EXPECT_EQ(exception_of(*found), "SyntaxError: unterminated string literal");
+  EXPECT_EQ(found->traceback->lines.front(), "  File \"/t/train.py\", line 27");
+  const auto alone = last_traceback(wrong);
+  ASSERT_TRUE(alone);
+  EXPECT_EQ(alone->lines.size(), 4U);
+  const auto imported = last_traceback(said("", "SyntaxError: in a module"));
+  ASSERT_TRUE(imported);
+  EXPECT_EQ(imported->lines.front(), "Traceback (most recent call last):");
+}
+
 TEST(LauncherLog, AccelerateWithOneProcess) {
   const auto found = launcher_failure(
       said("", "KeyError: 'no such bird'") +

@@ -103,7 +103,18 @@ Traceback uncaught(const std::vector<std::string>& lines, std::size_t start) {
   return found;
 }
 
-// What begins at that line, if anything does.
+// A script that does not compile has no "Traceback" line above, only where it is wrong. Several workers of a launcher
+// may say so at once, line by line.
+std::optional<Traceback> not_compiled(const std::vector<std::string>& lines, std::size_t end) {
+  std::size_t start = end;
+  while (start > 0 && is_indented(lines[start - 1]) && !lines[start - 1].empty()) --start;
+  while (start < end && !lines[start].starts_with("  File \"")) ++start;
+  // Below a "Traceback" it is that one's exception.
+  if (start == end || (start > 0 && lines[start - 1] == kStart)) return std::nullopt;
+  return Traceback{lines[end], {lines.begin() + static_cast<long>(start), lines.begin() + static_cast<long>(end) + 1}};
+}
+
+// What begins at that line, if anything does, or ends there in a script that does not compile.
 std::optional<Traceback> traceback_at(const std::vector<std::string>& lines, std::size_t i) {
   if (lines[i] == kStart) {
     Traceback found = python_traceback(lines, i);
@@ -112,6 +123,9 @@ std::optional<Traceback> traceback_at(const std::vector<std::string>& lines, std
     return fatal_error(lines, i);
   } else if (lines[i].starts_with("terminate called after throwing")) {
     return uncaught(lines, i);
+  } else if (lines[i].starts_with("SyntaxError: ") || lines[i].starts_with("IndentationError: ") ||
+             lines[i].starts_with("TabError: ")) {
+    return not_compiled(lines, i);
   }
   return std::nullopt;
 }

@@ -15,7 +15,7 @@ BLOCKS = Path(__file__).with_name("run_distributed_block.py")
 
 # The scripts that the blocks name. They do what the article says of them, on CPUs.
 DDP = """
-import argparse, sys, time, torch, torch.distributed as dist
+import argparse, sys, torch, torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
 parser = argparse.ArgumentParser()
 parser.add_argument("--epochs", type=int)
@@ -40,13 +40,15 @@ everyones = [torch.zeros_like(weights) for _ in range(dist.get_world_size())]
 dist.all_gather(everyones, weights)
 assert all(torch.equal(weights, other) for other in everyones)
 # Workers of a launcher share its output: a line and its end are one write, where print() would make two.
-sys.stdout.write(f"trained {args.epochs} epochs as {dist.get_rank()} of {dist.get_world_size()}\n")
+sys.stdout.write(f"trained {args.epochs} epochs as {dist.get_rank()} of {dist.get_world_size()}\\n")
 sys.stdout.flush()
 # Nobody closes its connections while another still gathers, and the one who has the store goes last.
 store = dist.distributed_c10d._get_default_store()
 store.set(f"done-{dist.get_rank()}", "1")
 store.wait([f"done-{rank}" for rank in range(dist.get_world_size())])
-time.sleep(1 if dist.get_rank() == 0 else 0)
+store.set(f"left-{dist.get_rank()}", "1")
+if dist.get_rank() == 0:
+    store.wait([f"left-{rank}" for rank in range(dist.get_world_size())])
 dist.destroy_process_group()
 """
 HOROVOD = """
