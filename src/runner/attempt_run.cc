@@ -389,7 +389,8 @@ void AttemptRun::follow(Outcome& outcome) {
   }
   const std::int64_t kills_before = out_of_memory_kills();
   launched_.emplace();
-  ::clock_gettime(CLOCK_REALTIME_COARSE, &*launched_);
+  // Not the coarse clock: since Linux 6.13 a file that was laid out just now may have a finer time, after that one.
+  ::clock_gettime(CLOCK_REALTIME, &*launched_);
   auto launched = Launched::start(*spec);
   if (!launched) return outcome.fail("launch_failed", launched.error());
   supervisor_ = launched->supervisor();

@@ -175,7 +175,7 @@ class AttemptRun {
   std::vector<Rank> ranks_;       // of this node
   Json failure_;                  // the first rank that failed here, until the server has heard of it
   bool may_processes_be_left_ = false;
-  std::optional<timespec> launched_;  // when its processes were started, by the clock of the file system
+  std::optional<timespec> launched_;  // when its processes were started
   Fd environment_;                // says that a copy of it is in use
   std::vector<std::filesystem::path> outside_;  // what was laid out, to be removed at the end
   Micros stopping_since_ = 0;  // when the processes here were told to end
