@@ -26,7 +26,7 @@ struct EnvironmentPlan {
   std::vector<std::string> pip;       // requirements and options, without what Roost brings itself
   std::string base_image;             // "" unless it is one of the user's own
   std::string dockerfile;
-  Pins pins = Pins::kStrict;
+  Pins pins = Pins::kNearest;
 
   // True if there is something to install.
   bool needs_build() const;

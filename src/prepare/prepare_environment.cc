@@ -155,7 +155,9 @@ Status settle_built(Tx& tx, Run& run, const CachedEnvironment& environment, Micr
     if (asked && !asked->shm_size.empty()) run.environment["image"]["shm_size"] = asked->shm_size;
   }
   for (const auto& change : built.changes) {
-    ROOST_CHECK(add_notice(tx, run, fmt::format("pins: nearest: {}", change)));
+    // What came by pip in place of conda is no pin that moved.
+    const bool moved = change.find(" by conda ") == std::string::npos;
+    ROOST_CHECK(add_notice(tx, run, moved ? fmt::format("pins: nearest: {}", change) : change));
   }
   return queue(tx, run, now);
 }
