@@ -145,6 +145,8 @@ class LocalIndex:
         request.send_response(404 if body is None else 200)
         request.send_header("Content-Type", kind)
         request.send_header("Content-Length", str(len(body or b"")))
+        if kind != "text/html":  # as the public one says of its files, which never change
+            request.send_header("Cache-Control", "max-age=365000000, immutable, public")
         request.end_headers()
         request.wfile.write(body or b"")
 

@@ -206,7 +206,9 @@ def test_a_second_environment_downloads_nothing(make_server: MakeServer, tmp_pat
     for name in ("alpha", "beta"):
         make_wheel(tmp_path / "index", name, "1.0")
     with LocalIndex(tmp_path / "index") as index:
-        server = make_server(settings(index, uv))
+        server = make_server(settings(index, uv), start=False)
+        server.environment["PIP_TRUSTED_HOST"] = "127.0.0.1"  # else pip keeps nothing that came without TLS
+        server.start()
         first = Case("first", [pip("alpha", "beta")], {"alpha": "1.0", "beta": "1.0"})
         check(server, first, index, tmp_path)
         wheels = [name for name in index.fetched if name.endswith(".whl")]

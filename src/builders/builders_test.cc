@@ -199,7 +199,9 @@ TEST(ProgramTest, GivesLinesOfBothOutputsAndTheCode) {
   ASSERT_TRUE(code);
   EXPECT_EQ(*code, 3);
   EXPECT_EQ(lines, (std::vector<std::string>{"one", "two", "red"}));
-  EXPECT_EQ(*run_to_end({{"no-such-program-anywhere"}, {}, "/", {}}), 127);
+  ProgramRun nothing;
+  nothing.words = {"no-such-program-anywhere"};
+  EXPECT_EQ(*run_to_end(nothing), 127);
   EXPECT_FALSE(output_of({"false"}));
   EXPECT_FALSE(find_program("sh").empty());
   EXPECT_TRUE(find_program("no-such-program-anywhere").empty());

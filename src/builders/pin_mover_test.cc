@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 #include "builders/requirement.h"
@@ -10,13 +11,18 @@
 namespace roost {
 namespace {
 
+using Lines = std::vector<std::string>;
+
 // An index in memory and a resolver that tries everything: what uv and pip do, for a handful of packages.
 class SmallIndex : public Resolver {
  public:
   struct Release {
+    enum Kind { kPure, kCompiled, kSource, kYanked };
+    Release(std::string number, std::vector<std::string> needed, Kind of_kind)
+        : version(std::move(number)), needs(std::move(needed)), kind(of_kind) {}
     std::string version;
     std::vector<std::string> needs;
-    enum Kind { kPure, kCompiled, kSource, kYanked } kind = kPure;
+    Kind kind;
   };
   std::map<std::string, std::vector<Release>> packages;  // oldest first
   bool lowest_known = true;
@@ -35,6 +41,9 @@ class SmallIndex : public Resolver {
     std::map<std::string, const Release*> chosen;
     std::set<std::string> blamed;
     answer.found = solve(question, todo, 0, chosen, blamed);
+    for (const auto& one : todo) {
+      if (!answer.found && packages[one.name].empty()) answer.problem = one.name + " was not found in the package registry; ";
+    }
     for (const auto& name : blamed) answer.problem += "because of " + name + " ";
     if (!answer.found) return answer;
     for (const auto& [name, release] : chosen) {
@@ -68,7 +77,6 @@ class SmallIndex : public Resolver {
       blamed.insert(asked.name);
       return false;
     }
-    auto releases = packages[asked.name];
     const bool direct = at < question.requirements.size();
     std::vector<const Release*> order;
     for (const auto& release : packages[asked.name]) order.push_back(&release);
@@ -94,27 +102,26 @@ class SmallIndex : public Resolver {
   }
 };
 
-using Lines = std::vector<std::string>;
-
 class PinMoverTest : public ::testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
     index_.lowest_known = GetParam();
-    index_.packages = {
-        {"torch", {{"1.13.0", {}, SmallIndex::Release::kCompiled}, {"1.13.1", {}, SmallIndex::Release::kCompiled}, {"2.0.0", {}, SmallIndex::Release::kCompiled}}},
-        {"torchvision",
-         {{"0.2.0", {}, SmallIndex::Release::kYanked},
-          {"0.14.0", {"torch==1.13.0"}, SmallIndex::Release::kCompiled},
-          {"0.14.1", {"torch==1.13.1"}, SmallIndex::Release::kCompiled},
-          {"0.15.0", {"torch==2.0.0"}, SmallIndex::Release::kCompiled}}},
-        {"scikit-learn", {{"0.22.1", {}, SmallIndex::Release::kSource}, {"1.1.3", {}, SmallIndex::Release::kCompiled}, {"1.2.0", {}, SmallIndex::Release::kCompiled}}},
-        {"future", {{"0.17.1", {}, SmallIndex::Release::kSource}, {"1.0.0"}}},
-        {"tqdm", {{"4.1.0"}, {"4.66.0"}}},
-        {"pre", {{"1.0.0"}, {"2.0.0rc1"}}},
-        {"beta", {{"1.0", {"alpha<2"}}}},
-        {"gamma", {{"1.0", {"alpha>=2"}}}},
-        {"alpha", {{"1.0"}, {"1.2"}, {"2.0"}}},
-    };
+    const auto add = [&](const std::string& name, const std::string& version, SmallIndex::Release::Kind kind,
+                         const Lines& needs = {}) { index_.packages[name].emplace_back(version, needs, kind); };
+    using R = SmallIndex::Release;
+    for (const char* version : {"1.13.0", "1.13.1", "2.0.0"}) add("torch", version, R::kCompiled);
+    add("torchvision", "0.2.0", R::kYanked);
+    add("torchvision", "0.14.0", R::kCompiled, {"torch==1.13.0"});
+    add("torchvision", "0.14.1", R::kCompiled, {"torch==1.13.1"});
+    add("torchvision", "0.15.0", R::kCompiled, {"torch==2.0.0"});
+    add("scikit-learn", "0.22.1", R::kSource);
+    for (const char* version : {"1.1.3", "1.2.0"}) add("scikit-learn", version, R::kCompiled);
+    add("future", "0.17.1", R::kSource);
+    add("future", "1.0.0", R::kPure);
+    for (const char* version : {"4.1.0", "4.66.0"}) add("tqdm", version, R::kPure);
+    for (const char* version : {"1.0", "1.2", "2.0"}) add("alpha", version, R::kPure);
+    add("beta", "1.0", R::kPure, {"alpha<2"});
+    add("gamma", "1.0", R::kPure, {"alpha>=2"});
   }
 
   Result<Settled> settle(const Lines& lines, Pins pins = Pins::kNearest, const std::set<std::string>& unbuildable = {}) {
