@@ -51,6 +51,7 @@ bench: build ## measure speed beside its peers and print the table
 
 install: build ## install into PREFIX (/usr/local)
 	@cmake --install $(BUILD) --prefix $(PREFIX)
+	@command -v buildah >/dev/null || echo "==> for environments that are images or Dockerfiles, 10 MB more: tools/setup images"
 
 deb: build ## make the Debian package
 	@cd $(BUILD) && cpack -G DEB

@@ -9,5 +9,6 @@ set(CPACK_PACKAGE_CONTACT "the Roost developers")
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "python3, git")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS buildah)  # for environments that are images
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 include(CPack)

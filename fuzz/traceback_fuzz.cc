@@ -2,13 +2,14 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "domain/launcher_log.h"
 #include "domain/root_cause.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const auto found = roost::last_traceback(text);
   if (found && (found->lines.size() > 62 || found->exception.empty())) std::abort();
-  roost::traceback_of_rank(text, 1);
+  (void)roost::launcher_failure(text);
   roost::RankEnd end;
   end.exit_code = 1;
   end.output = std::string(text);

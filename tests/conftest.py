@@ -49,12 +49,13 @@ def impatient_server(make_server: MakeServer) -> RoostServer:
 @pytest.fixture(scope="module")
 def make_shared_server(tmp_path_factory: pytest.TempPathFactory,
                        request: pytest.FixtureRequest) -> Iterator[MakeServer]:
-    """make_shared_server(config) starts a server for a whole file."""
+    """make_shared_server(config, variables) starts a server for a whole file."""
     servers: List[RoostServer] = []
     failed = request.session.testsfailed
 
-    def make(config: Optional[Dict[str, Any]] = None) -> RoostServer:
+    def make(config: Optional[Dict[str, Any]] = None, variables: Optional[Dict[str, str]] = None) -> RoostServer:
         servers.append(RoostServer(tmp_path_factory.mktemp("shared") / "server", config))
+        servers[-1].environment.update(variables or {})
         return servers[-1].start()
 
     yield make

@@ -1,4 +1,6 @@
-"""Disks that a test makes, mounts and removes: small ones that fill up. All need root, for mount."""
+"""Disks that a test makes, mounts and removes: small ones that fill up, and files that cannot be written for a while.
+All but the last need root, for mount."""
+import contextlib
 import os
 import subprocess
 from pathlib import Path
@@ -46,6 +48,22 @@ def fill(folder: Path) -> Path:
             except OSError:
                 pass
     return ballast
+
+
+@contextlib.contextmanager
+def unwritable(file: Path) -> Iterator[None]:
+    """Not even root can write to it, nor can who has it open; only that needs root."""
+    if os.geteuid() != 0:
+        file.chmod(0o400)
+        yield
+        file.chmod(0o644)
+        return
+    if subprocess.run(["chattr", "+i", str(file)], stderr=subprocess.DEVNULL, check=False).returncode != 0:
+        pytest.skip("this file system has no attribute that keeps root from writing")
+    try:
+        yield
+    finally:
+        subprocess.run(["chattr", "-i", str(file)], check=True)
 
 
 class Disk:

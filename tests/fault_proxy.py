@@ -18,6 +18,8 @@ CALLS = {
     "ready": r"POST /attempts/[^/]+/\d+/ready",
     "started": r"POST /attempts/[^/]+/\d+/started",
     "failed": r"POST /attempts/[^/]+/\d+/failed",
+    "command": r"POST /attempts/[^/]+/\d+/command",
+    "command_ended": r"POST /attempts/[^/]+/\d+/command-ended",
     "streams": r"POST /attempts/[^/]+/\d+/streams",
     "keep_outputs": r"POST /attempts/[^/]+/\d+/outputs",
     "exited": r"POST /attempts/[^/]+/\d+/exited",
@@ -31,7 +33,12 @@ CALLS = {
 }
 RESET = "reset"  # the connection breaks and the server never hears of it
 LOST = "lost"  # the server does what it was asked, and its answer gets lost
-Fault = Any  # a status, RESET or LOST
+Fault = Any  # a status, RESET, LOST or what says() gives
+
+
+def says(*values: Any) -> bytes:
+    """A fault: the server does what it was asked, and its answer becomes this JSON; orders come after these lines."""
+    return b"".join(json.dumps(value).encode() + b"\n" for value in values)
 
 
 def call_of(method: str, path: str) -> str:
@@ -105,7 +112,7 @@ class FaultProxy:
                         if "orders" not in self.path:
                             answer.read()
                         return self._break()
-                    self._pass_on(answer)
+                    self._pass_on(answer, fault if isinstance(fault, bytes) else b"")
                 except (OSError, http.client.HTTPException):
                     self._break()
                 finally:
@@ -113,11 +120,18 @@ class FaultProxy:
 
             do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _serve
 
-            def _pass_on(self, answer: http.client.HTTPResponse) -> None:
+            def _pass_on(self, answer: http.client.HTTPResponse, said: bytes) -> None:
                 self.send_response(answer.status)
+                replaced = answer.read() and said if said and "orders" not in self.path else b""
                 for name, value in answer.getheaders():
-                    if name.lower() not in ("transfer-encoding", "connection", "date", "server"):
+                    if name.lower() not in ("transfer-encoding", "connection", "date", "server",
+                                            *(["content-length"] if replaced else [])):
                         self.send_header(name, value)
+                if replaced:
+                    self.send_header("Content-Length", str(len(replaced)))
+                    self.end_headers()
+                    self.wfile.write(replaced)
+                    return
                 if answer.getheader("Content-Length") is not None:
                     self.end_headers()
                     self.wfile.write(answer.read())
@@ -125,6 +139,7 @@ class FaultProxy:
                 self.close_connection = True
                 self.send_header("Connection", "close")
                 self.end_headers()
+                self.wfile.write(said)
                 while True:
                     piece = answer.read1(65536)
                     if not piece:

@@ -10,6 +10,7 @@ import tarfile
 import threading
 import zipfile
 from pathlib import Path
+<<<<<<< HEAD
 from typing import Any, Dict, Iterable, Iterator, List, Optional, Set
 
 PURE = "py3-none-any"
@@ -37,9 +38,17 @@ def build_wheel(folder, settings=None, metadata=None):
 
 def make_wheel(folder: Path, name: str, version: str, requires: Iterable[str] = (), code: str = "", tag: str = PURE,
                extras: Iterable[str] = ()) -> Path:
+=======
+from typing import Dict, Iterable, List, Optional
+
+
+def make_wheel(folder: Path, name: str, version: str, requires: Iterable[str] = (), code: str = "",
+               scripts: Optional[Dict[str, str]] = None, modules: int = 0) -> Path:
+>>>>>>> main
     """Writes the wheel of a package `name` into `folder`, made if it is not there, and returns its path.
 
-    The package has `__version__` and then `code`. `requires` are requirement lines, like "numpy>=1.0".
+    The package has `__version__` and then `code`, and beside it empty modules m0, m1 and so on. `requires` are
+    requirement lines, like "numpy>=1.0", `scripts` programs and the functions that they call.
     """
     module = name.replace("-", "_").replace(".", "_")
     info = f"{module}-{version}.dist-info"
@@ -51,6 +60,10 @@ def make_wheel(folder: Path, name: str, version: str, requires: Iterable[str] = 
         f"{info}/METADATA": _lines(metadata),
         f"{info}/WHEEL": _lines(wheel),
     }
+    files.update({f"{module}/m{number}.py": "" for number in range(modules)})
+    if scripts:
+        lines = ["[console_scripts]", *(f"{program} = {function}" for program, function in scripts.items())]
+        files[f"{info}/entry_points.txt"] = _lines(lines)
     files[f"{info}/RECORD"] = _record(files, f"{info}/RECORD")
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{module}-{version}-{tag}.whl"

@@ -6,9 +6,11 @@ from http_api import Answer
 from roost_fixture import RoostServer
 
 
-def connect(server: RoostServer, timeout: float = 20) -> socket.socket:
+def connect(server: RoostServer, timeout: float = 20, source: str = "") -> socket.socket:
+    """`source` is the address to come from: this machine has all of 127.0.0.0/8."""
     url = server.api_client.url
-    return socket.create_connection((url.hostname, url.port), timeout=timeout)
+    return socket.create_connection((url.hostname, url.port), timeout=timeout,
+                                    source_address=(source, 0) if source else None)
 
 
 def exchange(server: RoostServer, request: bytes) -> Optional[Answer]:

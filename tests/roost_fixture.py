@@ -126,6 +126,7 @@ class RoostServer:
         self._kill_all()
         if "Sanitizer" in self.output or "runtime error:" in self.output:
             problems.append("a sanitizer spoke")
+        problems += [line for line in self.output.splitlines() if "inside a write of the database" in line]
         assert not problems, "\n".join(problems) + "\nlast output of the server:\n" + self.output[-4000:]
 
     def _try_to_stop(self) -> List[str]:

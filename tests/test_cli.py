@@ -73,6 +73,22 @@ def test_wrong_call(server: RoostServer, arguments: list, code: int, words: list
     assert "Traceback" not in done.stderr and "terminate called" not in done.stderr
 
 
+@pytest.mark.parametrize("arguments, words", [
+    (["runs", "-w", "nowhere"], ["there is no workspace \"nowhere\"", "`roost workspace create`"]),
+    (["submit", "-e", "two birds", "--", "true"], ["is not an experiment name"]),
+    (["env", "show", "two birds"], ["is not an environment name"]),
+    (["model", "show", "two birds"], ["two birds"]),
+    (["compute", "create", "x y"], ["is not a compute name"]),
+])
+def test_texts_are_for_people(server: RoostServer, arguments: list, words: list) -> None:
+    """What to do next is a verb of this program, never a request by hand."""
+    done = server.cli(*arguments, check=False)
+    assert done.returncode != 0
+    for word in words:
+        assert word in done.stderr, done.stderr
+    assert "/api/" not in done.stderr and "POST" not in done.stderr
+
+
 def test_show_logs_metrics_artifacts(server: RoostServer, source: Path, tmp_path: Path) -> None:
     run = submit(server, source, "1", "0")
     assert run["id"] in server.cli("show", run["id"]).stdout

@@ -43,6 +43,15 @@ def builds(server: RoostServer) -> List[str]:
     return server.cli("env", "ls", "--builds", "-q").stdout.split()
 
 
+def test_submit_says_once_why_a_build_failed(server: RoostServer, name: str, tmp_path: Path) -> None:
+    register(server, name, "nest==9")
+    (tmp_path / "go.py").write_text("pass\n", encoding="utf-8")
+    done = server.cli("submit", "--experiment", "e", "--environment", name, "--pins", "strict", "--", "python", "go.py",
+                      cwd=tmp_path, check=False)
+    assert done.returncode == 1
+    assert done.stderr.count("nest==9 cannot be had: there are") == 1 and "\nFailed" in done.stderr, done.stderr
+
+
 def test_build_show_list_and_remove(server: RoostServer, name: str) -> None:
     register(server, name, "nest==1.4", "tree", environmentVariables={"COLOUR": "green"})
     before = server.cli("env", "show", name).stdout

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from roost_fixture import PYTHON, clean_environment, roost_program
+from roost_fixture import PYTHON, RoostServer, clean_environment, roost_program
 
 GOOD = "from azureml.core import Run\nrun = Run.get_context()\nrun.log('loss', 0.1)\n"
 LACKS = "from azureml.pipeline.core import Pipeline\nPipeline(None, [])\n"
@@ -88,3 +88,55 @@ def test_works_with_the_usual_python_of_this_machine(project: Path) -> None:
     if not os.access(PYTHON, os.X_OK):
         pytest.skip("no /usr/bin/python3")
     assert call(project, ".", PATH="/nowhere").returncode == 0
+
+
+SUBMIT = """\
+from azureml.core import Environment, Experiment, ScriptRunConfig, Workspace
+
+ws = Workspace.from_config()
+env = Environment("own")
+env.python.user_managed_dependencies = True
+src = ScriptRunConfig(source_directory=".", script="train.py", compute_target="local", environment=env)
+Experiment(ws, "tried").submit(src)
+"""
+
+
+@pytest.fixture
+def submitting(project: Path) -> Path:
+    (project / "submit.py").write_text(SUBMIT)
+    (project / "config.json").write_text('{"workspace_name": "default"}')
+    return project
+
+
+def test_a_trial_runs_what_is_foreseen_to_run(server: RoostServer, submitting: Path) -> None:
+    (submitting / "pipeline.py").write_text(LACKS)
+    before = sorted(submitting.iterdir())
+    done = server.cli("import", "azureml", ".", "--try", "--json", cwd=submitting, check=False, timeout=120)
+    files = {os.path.basename(file["path"]): file for file in json.loads(done.stdout)["files"]}
+    assert files["submit.py"]["verdict"] == "runs"
+    trial = files["submit.py"]["trial"]
+    assert trial["ran"] is True and [run["status"] for run in trial["runs"]] == ["Completed"], trial
+    assert server.metric(trial["runs"][0], "loss")["points"], "the run was a real one"
+    assert files["train.py"]["submitted"] is True and "trial" not in files["train.py"]
+    assert "trial" not in files["pipeline.py"] and done.returncode == 1
+    assert sorted(submitting.iterdir()) == before, "it works on a copy"
+
+
+def test_a_trial_tells_what_was_not_foreseen(server: RoostServer, submitting: Path) -> None:
+    (submitting / "train.py").write_text(GOOD + "assert 1 > 2, 'no bird'\n")
+    done = server.cli("import", "azureml", "submit.py", "--try", cwd=submitting, check=False, timeout=120)
+    assert done.returncode == 1
+    assert "tried    foreseen: runs; but it failed: " in done.stdout and "no bird" in done.stdout, done.stdout
+
+
+def test_a_trial_needs_a_server(submitting: Path) -> None:
+    done = call(submitting, "submit.py", "--try")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "roost up" in done.stderr
+
+
+def test_offline_asks_nobody(server: RoostServer, submitting: Path) -> None:
+    (submitting / "config.json").write_text('{"workspace_name": "nowhere"}')
+    asked = server.cli("import", "azureml", "submit.py", cwd=submitting, check=False)
+    assert asked.returncode == 1 and "roost workspace create nowhere" in asked.stdout
+    assert server.cli("import", "azureml", "submit.py", "--offline", cwd=submitting).returncode == 0

@@ -4,7 +4,11 @@ from typing import Dict
 
 import pytest
 
+import contract
 import raw_http
+from contract_caller import Caller
+from contract_runner_exercises import played_runner
+from http_api import FRAMES, frame
 from roost_fixture import RoostServer
 
 
@@ -56,3 +60,23 @@ def test_figures_are_for_those_who_ask_this_machine(shared_server: RoostServer) 
 def test_a_folded_header_is_refused(shared_server: RoostServer, fold: str) -> None:
     answer = raw_http.exchange(shared_server, f"POST /api/v1/workspaces HTTP/1.1\r\nHost: x\r\n{fold}\r\n\r\n0\r\n\r\n".encode())
     assert answer is not None and answer.status == 400 and answer.code == "invalid_argument"
+
+
+def test_stream_names_in_a_finish_report_probe_no_paths(server: RoostServer) -> None:
+    """Whether the server has a stream of some length must not be a way to ask for other files of it."""
+    up = ["../" * levels + name for levels in range(1, 8) for name in ("owner.token", "secret", "roost.db")]
+    names = [*up, *(f"logs/{name}" for name in up), *(f"spool/{name}" for name in up), str(server.data / "owner.token"),
+             "/etc/passwd", "logs//a", "logs/./a", "logs/", "", ".", "..", "logs/a\u0000b", "logs/a\nb", "x" * 5000]
+    with played_runner(Caller(server, contract.load())) as runner:
+        runner.attempt_call("report_started", json={})
+        report = {"outcome": "exited", "ranks": [{"rank": 0, "exit_code": 0, "signal": None}]}
+        for name in names:
+            for length in (0, 1, 1 << 40):
+                answer = runner.attempt_call("report_finished", status=400, json={**report, "streams": {name: length}})
+                assert answer.code == "invalid_argument" and "bytes here" not in answer.message, (name, answer.message)
+            shipped = runner.attempt_call("append_streams", status=400, data=frame(b"x", stream=name, offset=0), type=FRAMES)
+            assert shipped.code == "invalid_argument", (name, shipped.message)
+        assert server.get_run(runner.run)["status"] == "Running"
+        runner.attempt_call("append_streams", data=frame(b"x", stream="logs/a", offset=0), type=FRAMES)
+        done = runner.attempt_call("report_finished", json={**report, "streams": {"logs/a": 1}})
+        assert done.json == {"status": "Completed"}

@@ -238,6 +238,25 @@ def test_an_environment_in_use_is_not_pruned(server: RoostServer, tmp_path: Path
     assert run_in(server, packages("alpha==1.0"), SHOW.format("alpha"))["status"] == "Completed"
 
 
+def test_azureml_mlflow_brings_mlflow(server: RoostServer, wheels: Path) -> None:
+    asked = packages("alpha==1.2", "azureml-mlflow")
+    without = run_in(server, asked, "import alpha; print(alpha.__version__)")
+    assert without["status"] == "Completed" and server.log(without) == b"1.2\n", without["error"]
+    assert without["environment"]["lock"] == ["alpha==1.2"]
+    (notice,) = without["notices"]
+    assert notice == "azureml-mlflow brings mlflow, which cannot be had here; the environment is without it"
+    for version in ("1.0", "3.1"):
+        make_wheel(wheels, "mlflow", version)
+    server.cli("env", "rm", without["environment"]["digest"])
+    with_it = run_in(server, asked, SHOW.format("mlflow"))
+    assert server.log(with_it) == b"3.1\n" and not with_it["notices"], with_it["error"]
+    pinned = run_in(server, packages("mlflow<2", "azureml-mlflow"), SHOW.format("mlflow"), name="pinned")
+    assert server.log(pinned) == b"1.0\n" and pinned["environment"]["lock"] == ["mlflow==1.0"]
+    for line in ("nonesuch", "beta==9"):  # whatever else is missing is missed as ever
+        failed = run_in(server, packages(line, "azureml-mlflow"), "pass", name="failing")
+        assert failed["status"] == "Failed" and line[:4] in failed["error"]["message"], failed["error"]
+
+
 def test_the_build_log_comes_before_the_scripts(server: RoostServer) -> None:
     run = server.submit(SHOW.format("alpha"), environment=define(server, packages("alpha==1.0")))
     lines = list(server.follow(run, build_offset=0))

@@ -1,14 +1,14 @@
 """Whatever a runner hears from its server, or does not hear: only "given up" ends its work, and nothing is lost."""
-import contextlib
 import os
-import subprocess
+import shutil
 from pathlib import Path
 from typing import Iterator
 
 import pytest
 
 from conftest import Gate, MakeServer
-from fault_proxy import LOST, RESET, FaultProxy
+from disks import unwritable
+from fault_proxy import LOST, RESET, FaultProxy, says
 from processes import processes_with, wait_until
 from roost_fixture import RoostServer
 
@@ -115,6 +115,19 @@ def test_each_answer_in_turn_to_a_run_of_two_nodes(proxy: FaultProxy, call: str)
     assert logs == [b"rank 0\n", b"rank 1\n"]
 
 
+@pytest.mark.skipif(not shutil.which("mpirun"), reason="there is no mpirun on this machine")
+@pytest.mark.parametrize("call", ["command", "command_ended"])
+def test_each_answer_in_turn_to_a_run_of_mpirun(proxy: FaultProxy, call: str) -> None:
+    """mpirun on the first node asks for its daemon on the other one, and waits for its end, by way of the server."""
+    proxy.faults = {call: list(ANSWERS)}
+    run = proxy.server.submit("import os; print('rank', os.environ['OMPI_COMM_WORLD_RANK'], flush=True)",
+                              distributed={"kind": "mpi", "process_count_per_node": 2, "node_count": 2})
+    run = proxy.server.wait(run, "Completed", timeout=90)
+    assert (proxy.injected.get(call), run["attempt"]) == (ANSWERS, 1)
+    ranks = proxy.server.get(f"/runs/{run['id']}/ranks")["items"]
+    assert [proxy.server.log(run, rank["log"]) for rank in ranks] == [b"rank %d\n" % rank for rank in range(4)]
+
+
 def test_a_failure_is_told_through_each_answer(proxy: FaultProxy) -> None:
     proxy.faults = {"failed": list(ANSWERS)}
     run = proxy.server.submit("""
@@ -124,6 +137,46 @@ def test_a_failure_is_told_through_each_answer(proxy: FaultProxy) -> None:
     """, distributed=TWO_NODES)
     run = proxy.server.wait(run, "Failed", timeout=40)
     assert (run["exit_code"], run["error"]["rank"]) == (3, 1), run["error"]
+
+
+# Answers of a server that has lost its mind: of a wrong shape, or with every member that runners read of a wrong type.
+MEMBERS = ["streams", "refused", "failed", "full", "missing", "active", "stored", "received", "sets", "fenced", "status"]
+STRANGE = [says(None), says([]), says(5), says("x"), says({}),
+           *(says({name: value for name in MEMBERS}) for value in (None, -1, 1.5, "x", [None], [[]], {"x": None}, {"x": [1]}))]
+
+
+@pytest.mark.parametrize("call", ["heartbeat", "started", "streams", "exited", "missing_blobs", "upload_state", "finished"])
+def test_an_answer_that_makes_no_sense_ends_no_runner(proxy: FaultProxy, call: str) -> None:
+    seed = new_seed()
+    nodes = {node["id"] for node in proxy.server.nodes()}
+    proxy.faults = {call: list(STRANGE)}
+    run = proxy.server.wait(submit(proxy.server, seed, pause=0.05), timeout=60)
+    assert proxy.injected.get(call), "it was asked"
+    check_all_is_there_once(proxy.server, run, seed)
+    assert not nodes or {node["id"] for node in proxy.server.nodes()} & nodes, "its node lives on"
+
+
+ORDERS = [None, [], 5, "x", {}, {"type": None}, {"type": []}, {"type": "nothing"},
+          *({"type": kind, "run": wrong, "attempt": wrong, "order": wrong, "nodes": wrong, "id": wrong, "command": wrong,
+             "node": wrong, "exit_code": wrong, "grace_seconds": wrong, "heartbeat_seconds": wrong}
+            for kind in ("cancel", "stop", "stacks", "go", "exec", "command_ended", "start", "hello")
+            for wrong in (None, -1, 1e300, 2**63, "../../x", [None], {"run": "../../../escaped", "attempt": 1},
+                          {"run": None}, {"run": ""}))]
+
+
+def test_orders_that_make_no_sense_are_passed_over(proxy: FaultProxy) -> None:
+    """Among them orders to start runs whose names lead out of the node's folder, which is cleared at a start."""
+    server = proxy.server
+    precious = server.data / "nodes" / "escaped-1"
+    precious.mkdir(parents=True, exist_ok=True)
+    (precious / "file").write_text("precious", encoding="utf-8")
+    proxy.faults = {"orders": [says(*ORDERS), RESET, says(*ORDERS, {"type": "hello", "heartbeat_seconds": 0.2})]}
+    server.post("/workspaces/default/computes", {"name": "fresh", "min_nodes": 0, "max_nodes": 1})
+    seed = new_seed()
+    run = server.wait(submit(server, seed, compute="fresh"), timeout=60)
+    assert proxy.injected["orders"], "they came"
+    check_all_is_there_once(server, run, seed)
+    assert (precious / "file").read_text(encoding="utf-8") == "precious"
 
 
 def test_a_run_stuck_at_its_end_can_be_canceled(proxy: FaultProxy, make_server: MakeServer, tmp_path: Path) -> None:
@@ -193,19 +246,3 @@ def test_a_log_that_the_server_cannot_write_for_a_while(make_server: MakeServer,
         assert server.get_run(run)["status"] in ("Running", "Finalizing")
     run = server.wait(run, "Completed")
     assert server.log(run) == b"before\nafter\n" and run["attempt"] == 1
-
-
-@contextlib.contextmanager
-def unwritable(file: Path) -> Iterator[None]:
-    """Not even root can write to it."""
-    if os.geteuid() != 0:
-        file.chmod(0o400)
-        yield
-        file.chmod(0o644)
-        return
-    if subprocess.run(["chattr", "+i", str(file)], stderr=subprocess.DEVNULL, check=False).returncode != 0:
-        pytest.skip("this file system has no attribute that keeps root from writing")
-    try:
-        yield
-    finally:
-        subprocess.run(["chattr", "-i", str(file)], check=True)

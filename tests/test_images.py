@@ -105,6 +105,21 @@ def test_a_pip_layer_run_as_another_user(server: RoostServer, base_image: str) -
     assert again["durations"]["Preparing"] < 0.05, again["durations"]
 
 
+def test_pip_in_a_run(server: RoostServer, base_image: str, wheels: Path) -> None:
+    definition = image(base_image, managed=True)
+    archive = next(wheels.glob("alpha-1.2-*.whl"))
+    code = f"""
+        import os, subprocess, sys
+        assert os.system("pip install --no-index --no-deps {archive.name}") == 0
+        import alpha
+        print(alpha.__version__, alpha.__file__.startswith(os.environ["ROOST_PACKAGES"]))
+    """
+    run = run_in(server, definition, code, files={archive.name: archive.read_bytes()})
+    assert told(server, run).splitlines()[-1] == "1.2 True"
+    assert any("alpha 1.2" in notice for notice in run["notices"]), run["notices"]
+    assert run_in(server, definition, "import alpha")["status"] == "Failed"
+
+
 def test_it_sees_its_own_files_and_nothing_else(server: RoostServer, base_image: str, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.write_text("of the machine", encoding="utf-8")
@@ -194,6 +209,16 @@ def test_docker_arguments(server: RoostServer, base_image: str) -> None:
     assert limited or "roost: CPUs are not limited" in text, text
     assert str(32 * 1024) in text.split() and run["environment"]["limits"] == {"cpus": 1.5}
     assert any("--cap-add" in notice for notice in run["notices"]) and run["environment"]["isolated"] is True
+
+
+def test_docker_arguments_of_the_run(server: RoostServer, base_image: str) -> None:
+    definition = image(base_image, arguments=["--shm-size", "32m", "-e", "COLOUR=red", "-e", "KIND=wren"])
+    server.post("/workspaces/default/environments", {"name": "mine", "definition": definition})
+    docker = {"arguments": ["-e", "COLOUR=blue", "--privileged"], "shm_size": "48m"}
+    run = server.wait(server.submit(environment={"name": "mine", "docker": docker},
+                                    command="echo $COLOUR $KIND; df -k --output=size /dev/shm | tail -1"), timeout=MINUTES)
+    assert told(server, run).split() == ["blue", "wren", str(48 * 1024)]
+    assert [notice for notice in run["notices"] if "docker argument" in notice] == ["the docker argument --privileged has no effect here"]
 
 
 @pytest.mark.parametrize("code, expected", [("import sys; sys.exit(7)", 7), ("import os; os.kill(os.getpid(), 9)", None)])

@@ -88,7 +88,7 @@ def test_bad_values_and_what_has_no_effect(server: RoostServer) -> None:
     assert bad["status"] == "Failed" and '--memory of the environment is "lots"' in bad["error"]["message"]
     run = run_with(server, ["--privileged", "--gpus", "all"], "print('yes')")
     assert run["status"] == "Completed"
-    assert run["notices"] == ["the docker argument --privileged of the environment has no effect here"]
+    assert run["notices"] == ["the docker argument --privileged has no effect here"]
 
 
 def test_a_user_managed_run_says_that_it_is_not_isolated(server: RoostServer) -> None:

@@ -55,6 +55,22 @@ def test_snapshot_with_an_outputs_folder(server: RoostServer) -> None:
     assert run["status"] == "Completed" and outputs(server, run)["outputs/new"] == b"n"
 
 
+def test_what_mlflow_leaves_is_kept(server: RoostServer) -> None:
+    run = server.run("""
+        import os
+        os.makedirs("mlruns/0/abc/metrics")
+        open("mlruns/0/abc/metrics/loss", "w").write("1 0.5 0")
+        open("mlflow.db", "w").write("a database")
+    """, files={"mlruns/0/old/meta.yaml": "of the code"})
+    assert run["status"] == "Completed", run["error"]
+    assert sorted(server.artifacts(run, "ml")) == ["mlflow.db", "mlruns/0/abc/metrics/loss"]
+    assert server.artifact(run, "mlruns/0/abc/metrics/loss") == b"1 0.5 0"
+    (notice,) = run["notices"]
+    assert notice.startswith("mlruns has what MLflow logged and is kept with the files of the run")
+    without = server.run("pass", files={"mlruns/0/old/meta.yaml": "of the code"})
+    assert not server.artifacts(without, "ml") and not without["notices"]
+
+
 def test_last_version_of_a_file_wins(server: RoostServer) -> None:
     run = server.run("""
         import time

@@ -113,3 +113,10 @@ def test_an_operators_curated_environments(make_server: MakeServer, tmp_path: Pa
     server = make_server(config={"curated_environments": str(file)})
     found = server.get(f"{WORKSPACE}/environments/AZUREML-PYTORCH-1.9-gpu")
     assert found["alias_of"] == "house" and "house" in found["notice"]
+    named = server.get(f"{WORKSPACE}/environments/AzureML-PyTorch-1.6-GPU")
+    assert named["alias_of"] == "house", "also where a built-in alias has the whole name"
+
+
+def test_the_minimal_curated_environment_is_the_servers_python(server: RoostServer) -> None:
+    run = server.run("import sys; print(sys.executable)", environment={"name": "AzureML-Minimal"})
+    assert run["status"] == "Completed" and run["environment"]["kind"] == "existing", run["environment"]

@@ -189,13 +189,44 @@ def test_a_command_that_is_not_there(server: RoostServer) -> None:
     assert "did not find the command" in run["error"]["message"] and run["exit_code"] == 127
 
 
-def test_a_worker_of_a_launcher(server: RoostServer, torch_python: str) -> None:
-    code = MEETING.format(fault="if (rank, step) == (3, 5): failing(); raise ValueError('bad batch 17')", timeout=60)
-    run = fail(server, None, files={"train.py": textwrap.dedent(code)}, environment={"python": torch_python},
-               command="torchrun --nproc-per-node 2 --nnodes 2 --node-rank $NODE_RANK --master-addr $MASTER_ADDR "
-                       "--master-port $MASTER_PORT --monitor-interval 0.1 train.py",
-               distributed={"kind": "pytorch", "node_count": 2})
-    blames(server, run, 1, "ValueError: bad batch 17")
+PER_NODE = "--nproc_per_node 2 --nnodes 2 --node_rank $NODE_RANK --master_addr $MASTER_ADDR --master_port $MASTER_PORT"
+
+
+def launched(server: RoostServer, python: str, launcher: str, fault: str) -> Dict[str, Any]:
+    code = textwrap.dedent(MEETING.format(fault=fault, timeout=60))
+    return fail(server, None, files={"train.py": code}, environment={"python": python}, command=f"{launcher} train.py",
+                distributed={"kind": "pytorch", "node_count": 2})
+
+
+@pytest.mark.parametrize("launcher", [
+    f"torchrun {PER_NODE} --monitor-interval 0.1",
+    # It looks so seldom that it finds the one that failed and its victim at once, and shows the victim first.
+    f"torchrun {PER_NODE} --monitor-interval 3",
+    f"python -m torch.distributed.launch {PER_NODE} --use_env",
+], ids=["torchrun", "torchrun-that-looks-seldom", "torch.distributed.launch"])
+def test_a_worker_of_a_launcher(server: RoostServer, torch_python: str, launcher: str) -> None:
+    run = launched(server, torch_python, launcher, "if (rank, step) == (3, 5): raise ValueError('bad batch 17')")
+    blames(server, run, 1, "ValueError: bad batch 17 (in its process of rank 3)")
+    assert run["error"]["exception"] == "ValueError: bad batch 17"
+    assert run["error"]["traceback"][-1] == "ValueError: bad batch 17" and "train.py" in run["error"]["traceback"][1]
+
+
+@pytest.mark.parametrize("fault, words", [
+    ("if (rank, step) == (3, 5): os.kill(os.getpid(), signal.SIGKILL)", "its process of rank 3 was ended by SIGKILL"),
+    ("if (rank, step) == (3, 5): os._exit(7)", "its process of rank 3 ended with exit code 7"),
+])
+def test_a_worker_that_says_nothing(server: RoostServer, torch_python: str, fault: str, words: str) -> None:
+    run = launched(server, torch_python, f"torchrun {PER_NODE} --monitor-interval 1", fault)
+    blames(server, run, 1, words)
+    assert "ChildFailedError" not in run["error"]["message"] and "exception" not in run["error"]
+
+
+def test_a_worker_of_one_node_that_fails_before_it_meets_the_others(server: RoostServer, torch_python: str) -> None:
+    code = "import os, time\nif os.environ['RANK'] == '1': raise KeyError('no such bird')\ntime.sleep(600)"
+    run = server.run(None, timeout=90, files={"train.py": code}, environment={"python": torch_python},
+                     command="torchrun --standalone --nproc-per-node 2 train.py")
+    assert run["status"] == "Failed" and run["error"]["exception"] == "KeyError: 'no such bird'", run["error"]
+    assert "KeyError: 'no such bird' (in its process of rank 1)" in run["error"]["message"], run["error"]
 
 
 def runners_of(server: RoostServer, run: Dict[str, Any]) -> Dict[str, int]:

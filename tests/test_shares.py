@@ -75,6 +75,54 @@ def test_one_caller_has_its_share_of_uploads_and_requests(make_server: MakeServe
     wait_until(lambda: server.api("GET", "/server").status == 200, 10, "the streams have gone")
 
 
+def test_one_address_has_its_share_of_connections(make_server: MakeServer) -> None:
+    server = make_server({"address_connections": 5})
+    source, most = "127.0.0.2", 20  # loopback has four times as many
+    request = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
+    with contextlib.ExitStack() as stack:
+        held = [stack.enter_context(raw_http.connect(server, source=source)) for _ in range(most)]
+        for connection in held:
+            connection.sendall(request)
+            answer = raw_http.read_answer(connection)
+            assert answer is not None and answer.status == 200
+        for _ in range(30):
+            with raw_http.connect(server, source=source) as one_more:
+                refused = raw_http.read_answer(one_more)
+                assert refused is not None and refused.status == 503 and refused.headers["retry-after"] == "1"
+                assert "from 127.0.0.2" in refused.message and "address_connections" in refused.message
+                assert one_more.recv(1) == b"", "it is closed"
+        for connection in held:
+            connection.sendall(request)
+            answer = raw_http.read_answer(connection)
+            assert answer is not None and answer.status == 200, "those that are there are not concerned"
+        with raw_http.connect(server, source="127.0.0.3") as other:
+            other.sendall(request)
+            answer = raw_http.read_answer(other)
+            assert answer is not None and answer.status == 200, "nor are others"
+        assert server.run("print('and runs')")["status"] == "Completed"
+    assert server.output.count("127.0.0.2 was refused") == 1, "30 refusals are one line"
+
+    def is_back() -> bool:
+        with raw_http.connect(server, source=source) as again:
+            again.sendall(request)
+            answer = raw_http.read_answer(again)
+            return answer is not None and answer.status == 200
+    wait_until(is_back, 10, "what was closed makes room")
+
+
+def test_who_is_over_a_limit_does_not_fill_the_log(make_server: MakeServer) -> None:
+    server = make_server({"caller_requests": 2})
+    token = server.new_token("reader")["token"]
+    with contextlib.ExitStack() as streams:
+        for _ in range(2):
+            streams.enter_context(LiveEvents(server, "runs/default", headers={"Authorization": f"Bearer {token}"}))
+        for _ in range(50):
+            assert server.api("GET", "/server", token=token).status == 503
+    lines = [line for line in server.output.splitlines() if "503" in line or "was refused" in line]
+    assert len(lines) == 1 and "a token from 127.0.0.1 was refused: request " in lines[0], lines
+    assert "get_server" in lines[0] and token not in server.output
+
+
 @pytest.fixture
 def silent_run(server: RoostServer, gate: Gate) -> Iterator[str]:
     """A run whose runner answers nothing."""

@@ -22,8 +22,9 @@ def local_cpu_wheels() -> str:
     return str(folder) if list(folder.glob("torch-2.13.0+cpu*.whl")) else ""
 
 
-def make_python(name: str, packages: List[str]) -> str:
-    """The interpreter of a virtual environment with these packages, made once and kept; "" if they cannot be had."""
+def make_python(name: str, packages: List[str], above: str = "") -> str:
+    """The interpreter of a virtual environment with these packages, made once and kept; "" if they cannot be had.
+    It has those of the interpreter `above` too, another one of these."""
     place = Path(os.environ.get("ROOST_TEST_PYTHONS") or ROOT / "build" / "test-pythons") / name
     if _is_complete(place, packages):
         return str(place / "bin" / "python")
@@ -32,10 +33,10 @@ def make_python(name: str, packages: List[str]) -> str:
     place.parent.mkdir(parents=True, exist_ok=True)
     with open(f"{place}.lock", "w", encoding="utf-8") as lock:  # several test processes may want it at once
         fcntl.flock(lock, fcntl.LOCK_EX)
-        return _make_python(place, packages)
+        return _make_python(place, packages, above)
 
 
-def _make_python(place: Path, packages: List[str]) -> str:
+def _make_python(place: Path, packages: List[str], above: str) -> str:
     python = place / "bin" / "python"
     if _is_complete(place, packages):
         return str(python)
@@ -43,6 +44,10 @@ def _make_python(place: Path, packages: List[str]) -> str:
     made = subprocess.run(["/usr/bin/python3", "-m", "venv", str(place)], capture_output=True, timeout=120)
     if made.returncode:
         return ""
+    if above:
+        (own,) = place.glob("lib/python3*/site-packages")
+        (others,) = Path(above).parent.parent.glob("lib/python3*/site-packages")
+        (own / "above.pth").write_text(f"{others}\n")
     try:
         done = subprocess.run([str(python), "-m", "pip", "install", "--quiet", *packages], capture_output=True, timeout=600)
     except subprocess.TimeoutExpired:

@@ -36,7 +36,7 @@ ALLOWED = {
 }
 # Json::value() throws at a wrong type. What came from outside is read by JsonFields, or by text_at() and its like.
 NO_VALUE = {"access", "blobs", "builders", "compute", "domain", "execute", "finalize", "observe", "prepare", "records",
-            "registry", "schedule", "server", "submit"}
+            "registry", "runner", "schedule", "server", "submit"}
 # header prefix -> the only folder that may include it
 HOMES = {"boost/": "net", "sqlite3.h": "db", "libpq": "db", "CLI/": "cli", "yaml-cpp/": "base"}
 

@@ -1,13 +1,15 @@
 """What code for Azure ML may ask for and Roost does not have: one table, one kind of message.
 
-`install()` lets imports of absent modules fail with that message; modules answer for absent names
-with `absent_name` in their `__getattr__`; methods raise `not_here`.
+Absent names can be imported, and say what they are when they are used: an import that nothing uses
+must not stop a script that trains. `install()` lets absent modules be imported; modules answer for
+absent names with `absent_name` in their `__getattr__`; methods raise `not_here`.
 """
 
 from __future__ import annotations
 
 import sys
-from typing import Any, Dict, NamedTuple, Optional, Sequence
+from types import ModuleType
+from typing import Any, Dict, NamedTuple, Optional, Sequence, Tuple
 
 _DOCS = "docs/azureml.md lists what Roost has and what it lacks."
 _LATER = "A later release brings it."
@@ -125,7 +127,7 @@ for _name in ("aks", "databricks", "datafactory", "hdinsight", "remote"):
 
 
 def text(what: str, absent: Optional[_Absent] = None) -> str:
-    found = absent or _NAMES.get(what) or _MODULES.get(what)
+    found = absent or _NAMES.get(what) or _module_above(what)
     if found is None:
         return f"Roost does not have {what}. {_DOCS}"
     yet = " yet" if _LATER in found.instead else ""
@@ -138,10 +140,85 @@ def not_here(what: str, purpose: str, instead: str) -> NotImplementedError:
 
 
 def absent_name(module: str, name: str) -> Any:
-    """For a module's `__getattr__`: ImportError for what Roost lacks, else AttributeError."""
-    if f"{module}.{name}" in _NAMES:
-        raise ImportError(text(f"{module}.{name}"), name=module)
+    """For a module's `__getattr__`: what stands in for what Roost lacks, or AttributeError."""
+    whole = f"{module}.{name}"
+    if whole in _MODULES:
+        import importlib
+
+        return importlib.import_module(whole)
+    if whole in _NAMES:
+        return _stand_in(module, name)
     raise AttributeError(f"module {module!r} has no attribute {name!r}")
+
+
+def _module_above(name: str) -> Optional[_Absent]:
+    """The row of the absent module that this is, or is in."""
+    parts = name.split(".")
+    for length in range(len(parts), 1, -1):
+        found = _MODULES.get(".".join(parts[:length]))
+        if found is not None:
+            return found
+    return None
+
+
+class AbsentError(NotImplementedError, AttributeError):
+    """What Roost lacks was used. An AttributeError too: hasattr() says that it is not there."""
+
+
+class _AbsentClass(type):
+    """A class that can be named, as in an annotation or for isinstance(), and nothing more."""
+
+    _what: str
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        raise AbsentError(text(cls._what))
+
+    def __getattr__(cls, name: str) -> Any:
+        if name.startswith("__") and name.endswith("__"):  # Python itself looks for these
+            raise AttributeError(name)
+        raise AbsentError(text(cls._what))
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return False
+
+    def __repr__(cls) -> str:
+        return f"<{cls._what}, which Roost does not have>"
+
+
+class _AbsentBase(metaclass=_AbsentClass):
+    _what = "this"
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        if "_what" not in vars(cls):  # a class of the script's own
+            raise AbsentError(text(cls._what))
+
+
+_stand_ins: Dict[Tuple[str, str], Any] = {}
+
+
+def _stand_in(module: str, name: str) -> Any:
+    key = (module, name)
+    if key not in _stand_ins:
+        if name.endswith(("Exception", "Error")):
+            from .exceptions import AzureMLException
+
+            # For an `except` that never comes true.
+            _stand_ins[key] = type(name, (AzureMLException,), {"__module__": module})
+        else:
+            names = {"__module__": module, "_what": f"{module}.{name}"}
+            _stand_ins[key] = _AbsentClass(name, (_AbsentBase,), names)
+    return _stand_ins[key]
+
+
+class _AbsentModule(ModuleType):
+    """An absent module, whatever is asked of it."""
+
+    __all__: Sequence[str] = ()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name.endswith("__"):
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        return _stand_in(self.__name__, name)
 
 
 class _Finder:
@@ -149,12 +226,30 @@ class _Finder:
 
     def find_spec(
         self, name: str, path: Optional[Sequence[str]] = None, target: Any = None
-    ) -> None:
-        if name in _MODULES:  # what is below an absent module is never asked for
-            raise ModuleNotFoundError(text(name), name=name)
+    ) -> Any:
+        if not name.startswith("azureml.") or _module_above(name) is None:
+            return None
+        from importlib.machinery import ModuleSpec
+
+        return ModuleSpec(name, self, origin="absent", is_package=True)  # type: ignore[arg-type]
+
+    def create_module(self, spec: Any) -> ModuleType:
+        return _AbsentModule(spec.name, text(spec.name))
+
+    def exec_module(self, module: ModuleType) -> None:
+        """There is nothing in it."""
+
+
+def is_stand_in(found: Any) -> bool:
+    """Whether this is a module, class or exception that stands in for one that Roost lacks."""
+    return (
+        isinstance(found, (_AbsentModule, _AbsentClass))
+        or isinstance(found, type)
+        and any(found is made for made in _stand_ins.values())
+    )
 
 
 def install() -> None:
-    """Lets imports of absent modules say why they fail. Once per process."""
+    """Lets absent modules be imported. Once per process."""
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.append(_Finder())

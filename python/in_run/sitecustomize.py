@@ -1,7 +1,7 @@
 """Loaded by every Python that a run starts.
 
-Lets `roost stacks` see where it is, makes way for another module of this name, and has the ranks
-of an MPI run end together.
+Lets `roost stacks` see where it is, lets old Pythons load the SDK, has pip keep to the run, makes
+way for another module of this name, and has the ranks of an MPI run end together.
 """
 
 import os
@@ -39,6 +39,14 @@ def _load_the_next() -> None:
 
 
 _answer_roost()
+if sys.version_info < (3, 7):
+    import roost_old_python
+
+    roost_old_python.install()
+if "ROOST_PACKAGES" in os.environ:
+    import roost_pip
+
+    roost_pip.install()
 _load_the_next()
 if "ROOST_MPI_END" in os.environ:
     import roost_mpi_end

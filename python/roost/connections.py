@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
-from typing import TYPE_CHECKING, Dict, List, NamedTuple, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Tuple
 from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 SOCKET_TIMEOUT_SECONDS = 300.0
 _REUSED_FOR_SECONDS = 30.0  # half of the time after which the server closes an idle connection
 _MOST_IDLE = 8
-_BLOCK = 1 << 18
+_OPTIONS: Dict[str, Any] = {"blocksize": 1 << 18} if sys.version_info >= (3, 7) else {}
 _LOCAL = ("localhost", "127.0.0.1", "::1")
 
 
@@ -67,9 +68,9 @@ class Connections:
         proxy = self._find_proxy()
         host, port = _host_and_port(proxy) if proxy else (self._host, self._port)
         if not self._secure:
-            return http.client.HTTPConnection(host, port, timeout=timeout, blocksize=_BLOCK)
+            return http.client.HTTPConnection(host, port, timeout=timeout, **_OPTIONS)
         connection = http.client.HTTPSConnection(
-            host, port, timeout=timeout, context=self._tls_context(), blocksize=_BLOCK
+            host, port, timeout=timeout, context=self._tls_context(), **_OPTIONS
         )
         if proxy:
             connection.set_tunnel(self._host, self._port)

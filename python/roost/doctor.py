@@ -13,7 +13,6 @@ import platform
 import shutil
 import socket
 import time
-from importlib import metadata
 from typing import Any, Dict, List, Tuple
 
 _LIBRARIES = ("torch", "numpy", "horovod", "mpi4py", "tensorflow", "deepspeed", "lightning")
@@ -26,6 +25,10 @@ Facts = Dict[str, Any]
 
 def _versions() -> Dict[str, str]:
     found = {"python": platform.python_version()}
+    try:
+        from importlib import metadata
+    except ImportError:  # before Python 3.8
+        return found
     for name in _LIBRARIES:
         try:
             found[name] = metadata.version(name)

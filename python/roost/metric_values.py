@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterator, List, Optional
+from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 from .client import Client, quote
 from .lanes import run_lanes
@@ -29,15 +29,19 @@ def metric_values(client: Client, run: str, name: Optional[str] = None) -> Dict[
     return {item["name"]: values[item["name"]] for item in summaries}
 
 
+def metric_points(client: Client, run: str) -> Iterator[Tuple[str, int, Dict[str, Any]]]:
+    """Every point of every metric: name, index, and the point as the server shows it."""
+    for summary in list(client.pages(f"/api/v1/runs/{quote(run)}/metrics")):
+        for index, point in enumerate(_points(client, run, summary["name"])):
+            yield summary["name"], index, point
+
+
 def _value(client: Client, run: str, summary: Dict[str, Any]) -> Any:
     kind = summary["kind"]
     if summary["count"] == 1 and kind != "list":
         points = [_finite_or_not(summary["last"])]
     else:
-        points = [_finite_or_not(value) for value in _points(client, run, summary["name"])]
-        if isinstance(summary["last"], int) and not isinstance(summary["last"], bool):
-            # Numbers are stored as doubles; the last one tells that whole numbers were logged.
-            points = [int(p) if isinstance(p, float) and p.is_integer() else p for p in points]
+        points = [_finite_or_not(value) for value in _values(client, run, summary["name"])]
     if kind == "image":
         addresses = [_image_address(run, point) for point in points]
         return addresses[0] if len(addresses) == 1 else addresses
@@ -50,13 +54,17 @@ def _value(client: Client, run: str, summary: Dict[str, Any]) -> Any:
     return points[0] if len(points) == 1 else points
 
 
-def _points(client: Client, run: str, name: str) -> Iterator[Any]:
+def _values(client: Client, run: str, name: str) -> Iterator[Any]:
+    for point in _points(client, run, name):
+        yield point["value"]
+
+
+def _points(client: Client, run: str, name: str) -> Iterator[Dict[str, Any]]:
     path = f"/api/v1/runs/{quote(run)}/metrics/{quote(name)}"
     index = 0
     while True:
         page = client.get(path, from_index=index, limit=_PAGE)["points"]
-        for point in page:
-            yield point["value"]
+        yield from page
         index += len(page)
         if len(page) < _PAGE:
             return

@@ -13,6 +13,7 @@ from typing import Any, List, Optional
 from .client import Client, quote
 from .encoding import encode, encode_scalar
 from .errors import RoostError
+from .times import time_micros
 
 _GATHERED_SECONDS = 0.1
 _BATCH_BYTES = 1 << 20
@@ -81,7 +82,7 @@ class Recorder:
 
     def _add(self, head: str, step: Optional[int]) -> None:
         step_text = "null" if step is None else str(int(step))
-        line = f"{head},{step_text},{time.time_ns() // 1000}e-6]\n".encode()
+        line = f"{head},{step_text},{time_micros()}e-6]\n".encode()
         with self._changed:
             self._waiting.append(line)
             self._waiting_bytes += len(line)

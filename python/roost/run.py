@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import functools
 import os
-import time
 from typing import TYPE_CHECKING, Any, BinaryIO, Iterable, Mapping, Optional, Union, cast
 
 from .errors import RoostError
 from .spool import SpoolWriter
+from .times import time_micros
 
 if TYPE_CHECKING:
     from .client import Client
@@ -97,7 +97,7 @@ class Run:
         elif isinstance(path, (str, os.PathLike)):
             suffix = os.path.splitext(os.fspath(path))[1]
         file_name = re.sub(r"[^\w.-]", "_", name)
-        artifact = f"images/{file_name}_{time.time_ns() // 1000}{suffix}"
+        artifact = f"images/{file_name}_{time_micros()}{suffix}"
         self.upload_file(artifact, cast(PathOrStream, path))
         self._record("image", name, {"path": artifact})
 

@@ -11,6 +11,7 @@ import weakref
 from typing import Any, Callable, Dict, List, Optional
 
 from .encoding import encode, encode_scalar
+from .times import time_micros
 
 SEGMENT = 1 << 20
 _RETRY_SECONDS = 1.0
@@ -47,7 +48,7 @@ class SpoolWriter:
             step = "null"  # type: ignore[assignment]
         elif type(step) is not int:
             step = int(step)
-        line = f"{head}{value!s},{step},{_time_ns() // 1000}e-6]\n".encode()
+        line = f"{head}{value!s},{step},{time_micros()}e-6]\n".encode()
         with self._lock:
             try:
                 self._write(line)
@@ -58,7 +59,7 @@ class SpoolWriter:
         """Appends one record of any kind."""
         step_text = "null" if step is None else str(int(step))
         what = f"{encode(kind)},{encode(str(name))},{encode(value)}"
-        self._append(f"[{what},{step_text},{_time_ns() // 1000}e-6]\n".encode())
+        self._append(f"[{what},{step_text},{time_micros()}e-6]\n".encode())
 
     def flush(self) -> None:
         """Waits until the records are on disk. The runner sees them without this."""
@@ -171,7 +172,6 @@ class SpoolWriter:
             pass  # stderr is closed
 
 
-_time_ns = time.time_ns
 _writers: "weakref.WeakSet[SpoolWriter]" = weakref.WeakSet()
 
 

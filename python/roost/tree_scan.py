@@ -9,7 +9,6 @@ import errno
 import hashlib
 import os
 import stat
-import time
 from typing import Dict, List, NamedTuple, Optional, Tuple
 
 from .errors import RoostError
@@ -27,6 +26,7 @@ from .manifest import (
     symlink_problem,
 )
 from .stat_cache import Stamp, StatCache, stamp_of
+from .times import time_micros
 
 _LONGEST_PATH = 4095  # what open(2) takes
 _NAMED_REFUSALS = 10
@@ -58,7 +58,7 @@ def scan_tree(folder: str, cache_folder: Optional[str] = None) -> ScannedTree:
     root = os.path.abspath(folder or ".")
     # As in the command line a leading "//" is nothing special.
     root = "/" + root.lstrip("/") if root.startswith("//") else root
-    scan_start = time.time_ns() - _CLOCK_LAG_NS
+    scan_start = time_micros() * 1000 - _CLOCK_LAG_NS
     _check_folder(root)
     cache = StatCache(root, cache_folder)
     walk = _Walk(root)

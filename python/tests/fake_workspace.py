@@ -7,18 +7,23 @@ class FakeClient:
     """Answers for environments and for the files of one datastore, {path: two hex digits}."""
 
     url = "http://127.0.0.1:1"
+    _server_file = None
 
     def __init__(self):
         self.environments = []
         self.files = {}
         self.manifests = []
         self.computes = {}
+        self.datasets = []
 
     def post(self, path, body=None, **query):
         if path.endswith("/environments"):
             self.environments.append(body)
             version = sum(one["name"] == body["name"] for one in self.environments)
             return {**body, "version": str(version), "curated": False, "notice": None}
+        if path.endswith("/datasets"):
+            self.datasets.append(body)
+            return {**body, "id": f"set-{len(self.datasets)}", "version": 1}
         raise AssertionError(path)
 
     def get(self, path, **query):

@@ -1,64 +1,97 @@
-"""What Roost lacks says so, wherever it is asked for."""
+"""What Roost lacks can be imported, and says what it is when it is used."""
 
 import importlib
 import importlib.util
 import subprocess
 import sys
+from typing import Optional
 
 import pytest
 
 import azureml.core
 from azureml import _absent
 from azureml.core import Dataset
+from azureml.exceptions import AzureMLException
+
+MODULES = [
+    "azureml.pipeline",
+    "azureml.pipeline.core",
+    "azureml.pipeline.core.graph",
+    "azureml.pipeline.steps",
+    "azureml.train.hyperdrive",
+    "azureml.train.hyperdrive.parameter_expressions",
+    "azureml.train.automl",
+    "azureml.core.webservice",
+    "azureml.core.image",
+    "azureml.interpret",
+    "azureml.explain.model",
+    "azureml.dataprep",
+    "azureml.opendatasets",
+    "azureml.contrib.services",
+    "azureml.mlflow",
+]
 
 
-@pytest.mark.parametrize(
-    "module",
-    [
-        "azureml.pipeline",
-        "azureml.pipeline.core",
-        "azureml.pipeline.steps",
-        "azureml.train.hyperdrive",
-        "azureml.train.hyperdrive.parameter_expressions",
-        "azureml.train.automl",
-        "azureml.core.webservice",
-        "azureml.core.image",
-        "azureml.interpret",
-        "azureml.explain.model",
-        "azureml.dataprep",
-        "azureml.opendatasets",
-        "azureml.contrib.services",
-        "azureml.mlflow",
-    ],
-)
+@pytest.mark.parametrize("module", MODULES)
 def test_modules(module):
-    with pytest.raises(ModuleNotFoundError) as caught:
-        importlib.import_module(module)
+    found = importlib.import_module(module)
+    assert found.__name__ == module and importlib.util.find_spec(module) is not None
+    with pytest.raises(NotImplementedError) as caught:
+        found.Anything()
     text = str(caught.value)
-    assert "Roost does not have azureml." in text and "docs/azureml.md" in text
-    assert module.startswith(caught.value.name) and caught.value.name in text
+    assert f"Roost does not have {module}.Anything" in text and "docs/azureml.md" in text
+    assert not hasattr(found, "__wrapped__")
 
 
 @pytest.mark.parametrize(
     "statement",
     [
-        "from azureml.core import Webservice",
-        "from azureml.core import Image",
-        "from azureml.core.compute import AksCompute",
-        "from azureml.core.compute import RemoteCompute",
-        "from azureml.core.compute import KubernetesCompute",
-        "from azureml.core.model import InferenceConfig",
-        "from azureml.train import hyperdrive",
-        "from azureml.train import automl",
-        "from azureml.data import TabularDataset",
-        "from azureml.data import DataType",
-        "from azureml.data.dataset_factory import TabularDatasetFactory",
-        "from azureml.data.tabular_dataset import TabularDataset",
+        "from azureml.core import Webservice as X",
+        "from azureml.core import Image as X",
+        "from azureml.core.compute import AksCompute as X",
+        "from azureml.core.compute import RemoteCompute as X",
+        "from azureml.core.compute import KubernetesCompute as X",
+        "from azureml.core.model import InferenceConfig as X",
+        "from azureml.train.hyperdrive import RandomParameterSampling as X",
+        "from azureml.data import TabularDataset as X",
+        "from azureml.data import DataType as X",
+        "from azureml.data.dataset_factory import TabularDatasetFactory as X",
+        "from azureml.data.tabular_dataset import TabularDataset as X",
     ],
 )
 def test_names(statement):
-    with pytest.raises(ImportError, match=r"Roost does not have azureml\..*docs/azureml.md"):
-        exec(statement, {})
+    names = {}
+    exec(statement, names)
+    absent = names["X"]
+
+    def annotated(value: Optional[absent]) -> absent:
+        return value
+
+    assert annotated(1) == 1 and not isinstance(annotated, absent) and not hasattr(absent, "list")
+    for use in ("X()", "X(1, name=2)", "X.create()", "X.MAXIMIZE", "type('Mine', (X,), {})"):
+        with pytest.raises(NotImplementedError, match=r"Roost does not have azureml\..*azureml.md"):
+            exec(use, names)
+
+
+def test_modules_as_names():
+    from azureml.core import webservice
+    from azureml.train import automl, hyperdrive
+
+    for module in (webservice, automl, hyperdrive):
+        with pytest.raises(NotImplementedError, match=rf"does not have {module.__name__}.x"):
+            module.x(1)
+    exec("from azureml.pipeline.core import *", {})
+
+
+def test_an_absent_exception_can_be_caught():
+    from azureml.core.webservice import WebserviceException
+
+    assert issubclass(WebserviceException, AzureMLException)
+    with pytest.raises(ValueError):
+        try:
+            raise ValueError
+        except WebserviceException:
+            pass
 
 
 def test_names_that_never_were_are_plain_errors():

@@ -199,16 +199,22 @@ def test_what_a_script_sees(tmp_path):
         "ROOST_DATASET_whole": "id-1",
         "PATH": "x",
     }
-    found = input_datasets(variables)
+    found = input_datasets(FakeWorkspace, variables)
     assert sorted(found) == ["plain", "whole"]
     assert found["plain"] == "/data/plain"
     whole = found["whole"]
-    assert whole == str(tmp_path) and whole.id == "id-1"
+    assert isinstance(whole, FileDataset) and os.fspath(whole) == str(tmp_path)
+    assert whole.id == "id-1"
     assert whole.to_path() == ["/deep/a.txt"]
     assert whole.download() == [str(tmp_path / "deep/a.txt")]
     copy = tmp_path / "copy"
     assert whole.download(str(copy)) == [str(copy / "deep/a.txt")]
-    with pytest.raises(FileExistsError):
+    with pytest.raises(UserErrorException, match="overwrite=True"):
         whole.download(str(copy))
     with whole.mount() as mount:
         assert os.listdir(mount.mount_point)
+    one = input_datasets(
+        FakeWorkspace,
+        {"AZUREML_DATAREFERENCE_one": whole.download()[0], "ROOST_DATASET_one": "id-2"},
+    )["one"]
+    assert one.to_path() == ["/a.txt"] and one.download() == [os.fspath(one)]

@@ -23,7 +23,7 @@ def project(tmp_path):
 
 
 def report(path, capsys, code=None):
-    got = main([str(path), "--json"])
+    got = main([str(path), "--json", "--offline"])
     assert code is None or got == code
     return json.loads(capsys.readouterr().out)
 
@@ -55,7 +55,7 @@ def test_summary(project, capsys):
     got = report(project, capsys, code=1)
     assert got["summary"]["files_read"] == 7
     assert got["summary"]["files_with_azureml"] == 5
-    assert got["summary"]["files_that_run"] == 1
+    assert got["summary"]["files_that_run"] == 0  # there is no config.json
     assert got["summary"]["unread"] == 2
     unread = {os.path.basename(f["path"]): f["unread"] for f in got["files"] if f["unread"]}
     assert unread["old.py"] == [
@@ -81,17 +81,19 @@ def test_sdk_v2(project, capsys):
 
 
 def test_text(project, capsys):
-    main([str(project)])
+    main([str(project), "--offline"])
     out = capsys.readouterr().out
     assert "\x1b" not in out
     assert "  unread   old.py:3  written for Python 2" in out
     assert "  lacks    " in out and "  birds.ipynb:cell 4:" in out and "MpiConfiguration()" in out
     assert "config.json not found" in out
-    assert out.endswith("1 of 5 files run unchanged. 2 other files without azureml.\n")
+    assert "places.py  runs with these changes  (has 2)\n  you      Workspace.from_config()" in out
+    assert out.endswith("0 of 5 files run unchanged. 2 other files without azureml.\n")
 
 
 def test_quiet(project, capsys):
-    main([str(project), "-q"])
+    (project / "config.json").write_text('{"workspace_name": "mine"}')
+    main([str(project), "-q", "--offline"])
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 6
     assert lines[-2].startswith("runs     ")
@@ -99,7 +101,9 @@ def test_quiet(project, capsys):
 
 
 def test_all_runs(project, capsys):
-    assert main([str(project / "shared")]) == 0
+    assert main([str(project / "shared"), "--offline"]) == 1
+    (project / "config.json").write_text('{"workspace_name": "mine"}')
+    assert main([str(project / "shared"), "--offline"]) == 0
     assert main([str(project / "plain.py")]) == 0
     assert "No use of azureml in 1 file." in capsys.readouterr().out
 

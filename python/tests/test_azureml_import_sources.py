@@ -60,7 +60,7 @@ def test_shell_lines():
 
 
 @pytest.mark.parametrize(
-    "text", ["", "\n \n", "%%html\n<b>", "%%javascript\nvar a = {", "%%writefile a.txt\nx"]
+    "text", ["", "\n \n", "%%html\n<b>", "%%javascript\nvar a = {"]
 )
 def test_cells_without_python(text):
     assert cell(text).pieces == []
@@ -71,7 +71,10 @@ def test_cell_magics_around_python():
     assert piece.text == "a = 1\n"
     assert piece.place(1).line == 3
     (piece,) = cell("%%writefile $folder/train.py\na = 1").pieces
-    assert (piece.place(1).line, piece.scope) == (2, "1:$folder/train.py")
+    assert (piece.place(1).line, piece.target) == (2, "$folder/train.py")
+    assert piece.is_python
+    (piece,) = cell("%%writefile conda.yml\nname: x").pieces
+    assert (piece.target, piece.is_python, piece.text) == ("conda.yml", False, "name: x\n")
 
 
 def test_broken_python_is_kept_for_the_report():

@@ -183,6 +183,28 @@ def test_frameworks(folder):
     assert "torch==1.4.*" not in packages(own_image)[1]
 
 
+@pytest.mark.parametrize(
+    "kind, package", [(PyTorch, "horovod"), (TensorFlow, "horovod"), (Chainer, "mpi4py")]
+)
+def test_what_only_mpi_needs_comes_with_mpi_only(folder, kind, package):
+    def has_it(**more):
+        made = kind(str(folder), entry_script="train.py", compute_target="local", **more)
+        return package in packages(made)[1]
+
+    assert not has_it()
+    assert not has_it(use_gpu=True)
+    assert not has_it(node_count=2, distributed_training=Nccl())
+    assert not has_it(node_count=2, distributed_backend="gloo")
+    assert not has_it(distributed_training=ParameterServer(1, 1))
+    assert has_it(node_count=2)  # which has always meant MPI
+    assert has_it(node_count=2, distributed_backend="mpi")
+    assert has_it(distributed_training=Mpi(2))
+    assert has_it(distributed_training=MpiConfiguration(2))
+    assert not has_it(distributed_training=MpiConfiguration(2), custom_docker_image="x")
+    asked = kind(str(folder), entry_script="train.py", pip_packages=[package])
+    assert package in packages(asked)[1]
+
+
 def test_the_environment_real_code_reaches_for(folder):
     made = PyTorch(str(folder), entry_script="train.py")
     made._estimator_config.environment.python.user_managed_dependencies = True

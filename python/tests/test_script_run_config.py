@@ -104,6 +104,22 @@ def test_distributed(folder, workspace):
     assert found["distributed"]["process_count"] == 4
     assert found["max_run_duration_seconds"] == 5
     assert '"useDocker": true' in found["properties"]["azureml.docker"]
+    assert "docker" not in found.get("environment", {})
+
+
+def test_docker_arguments_go_to_the_server(folder, workspace):
+    docker = DockerConfiguration(use_docker=True, arguments=["--cpus", 2], shm_size="64m")
+    config = ScriptRunConfig(folder, "train.py", docker_runtime_config=docker)
+    wanted = {"arguments": ["--cpus", "2"], "shm_size": "64m"}
+    assert spec(config, workspace)["environment"]["docker"] == wanted
+    config.run_config.environment = Environment("later")
+    found = spec(config, workspace)["environment"]
+    assert (found["name"], found["docker"]) == ("later", wanted)
+    with pytest.raises(AzureMLException, match="list such as"):
+        DockerConfiguration(arguments="--cpus 2")
+    docker.arguments = "--cpus 2"
+    with pytest.raises(AzureMLException, match="list such as"):
+        spec(config, workspace)
 
 
 @pytest.mark.parametrize(
@@ -187,7 +203,8 @@ def test_data_references(folder, workspace):
     single = spec(
         ScriptRunConfig(folder, "train.py", [DataPath(store, "d/a.txt", "one")]), workspace
     )
-    assert single["arguments"] == ["$AZUREML_DATAREFERENCE_one/a.txt"]
+    assert single["arguments"] == ["$AZUREML_DATAREFERENCE_one"]
+    assert single["inputs"][0]["file"] == "a.txt"
 
 
 def test_the_old_way_to_pass_data(folder, workspace):
@@ -210,9 +227,53 @@ def test_datasets(folder, workspace):
     config = ScriptRunConfig(folder, command=["ls", named, "-l"])
     found = spec(config, workspace)
     assert found["command"] == "ls $AZUREML_DATAREFERENCE_birds -l"
-    assert found["inputs"][0]["path"] == "/data"
+    assert found["inputs"][0] == {
+        "name": "birds", "content": "d1", "mode": "mount", "path": "/data", "dataset": "set-1",
+    }  # fmt: skip
     twice = ScriptRunConfig(folder, "train.py", [named, named])
     assert len(spec(twice, workspace)["inputs"]) == 1
+
+
+def test_a_dataset_of_one_file_is_that_file(folder, workspace):
+    workspace._client.files = {"d/a.txt": "aa"}
+    store = datastore(workspace)
+    for path, file in (("d/a.txt", "a.txt"), ("d", None), ("d/*", None)):
+        data = Dataset.File.from_files((store, path)).as_named_input("x").as_mount()
+        found = spec(ScriptRunConfig(folder, "train.py", [data]), workspace)
+        assert found["inputs"][0].get("file") == file, path
+
+
+def test_inputs_without_a_name_are_counted(folder, workspace):
+    workspace._client.files = {"d/a.txt": "aa", "e/b.txt": "bb", "f/c.txt": "cc"}
+    store = datastore(workspace)
+    d, e, f = (Dataset.File.from_files((store, name)) for name in "def")
+    second = e.as_download()
+    data = [d.as_mount(), f.as_named_input("input_2").as_mount(), second, second]
+    found = spec(ScriptRunConfig(folder, "train.py", data), workspace)
+    assert [item["name"] for item in found["inputs"]] == ["input_1", "input_2", "input_3"]
+    assert found["arguments"][2:] == ["$AZUREML_DATAREFERENCE_input_3"] * 2
+
+
+def test_a_direct_input_is_its_id(folder, workspace):
+    workspace._client.files = {"d/a.txt": "aa"}
+    dataset = Dataset.File.from_files((datastore(workspace), "d"))
+    found = spec(
+        ScriptRunConfig(folder, "train.py", [dataset.as_named_input("birds")]), workspace
+    )
+    assert found["arguments"] == ["set-1"] == [dataset.id]
+    assert found["inputs"][0]["mode"] == "direct" and found["inputs"][0]["dataset"] == "set-1"
+
+
+def test_notebooks_are_refused_by_name(folder, workspace):
+    (folder / "train.ipynb").write_text("{}")
+    with pytest.raises(UserErrorException, match=r"train.ipynb is a notebook.*nbconvert"):
+        spec(ScriptRunConfig(folder, "train.ipynb"), workspace)
+
+
+def test_an_empty_source_directory_is_this_folder(folder, workspace, monkeypatch):
+    monkeypatch.chdir(folder)
+    assert ScriptRunConfig("", "train.py").source_directory == "."
+    assert spec(ScriptRunConfig(source_directory="", script="train.py"), workspace)
 
 
 def test_wrong_data(folder, workspace):

@@ -218,6 +218,13 @@ TEST(Json, StoredTextThatCannotBeReadIsNull) {
   for (const char* text : {"", "{", "<discarded>"}) EXPECT_EQ(to_text(stored_json(text)), "null");
 }
 
+TEST(Json, WhateverIsWrittenIsJson) {
+  const Json discarded = Json::parse("{", nullptr, false);
+  ASSERT_TRUE(discarded.is_discarded());
+  EXPECT_EQ(to_text(discarded), "null");
+  EXPECT_EQ(to_text(Json("<discarded>")), "\"<discarded>\"");
+}
+
 TEST(RunCommand, GivesInputAndKeepsOutputAndErrorsApart) {
   const std::string much(300'000, 'x');
   const auto done = run_command({"sh", "-c", "cat; echo no >&2; echo $COLOUR; exit 3"}, much, {{"COLOUR", "red"}},

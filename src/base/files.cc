@@ -1,15 +1,14 @@
 #include "base/files.h"
 
 #include <fcntl.h>
-#include <linux/fs.h>
 #include <sys/file.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 
 #include "base/digest.h"
+#include "base/inside_write.h"
 
 namespace fs = std::filesystem;
 
@@ -21,6 +20,7 @@ void Fd::reset(int fd) {
 }
 
 Result<std::string> read_file(const fs::path& path) {
+  check_outside_write("reads a file");
   const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return fail_errno(errno, "read " + path.string());
   struct stat info {};
@@ -56,6 +56,7 @@ Status write_all(int fd, std::string_view bytes, std::string_view what) {
 }
 
 Status write_file_atomic(const fs::path& path, std::string_view bytes, unsigned mode) {
+  check_outside_write("writes a file");
   const fs::path temporary = path.string() + ".tmp-" + random_hex(6);
   const auto give_up = [&](Error error) {
     ::unlink(temporary.c_str());
@@ -74,49 +75,22 @@ Status write_file_atomic(const fs::path& path, std::string_view bytes, unsigned 
 }
 
 Status sync_folder(const fs::path& folder) {
+  check_outside_write("syncs a folder");
   const Fd fd(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!fd || ::fsync(fd.get()) != 0) return fail_errno(errno, "sync " + folder.string());
   return {};
 }
 
 Status make_folders(const fs::path& folder) {
+  check_outside_write("makes a folder");
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) return fail_errno(error.value(), "make the folder " + folder.string());
   return {};
 }
 
-Status copy_file(const fs::path& from, const fs::path& to, unsigned mode) {
-  const Fd in(::open(from.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!in) return fail_errno(errno, "read " + from.string());
-  const Fd out(::open(to.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode));
-  if (!out) return fail_errno(errno, "write " + to.string());
-  if (::ioctl(out.get(), FICLONE, in.get()) != 0) {
-    for (;;) {
-      const ssize_t moved =
-          ::copy_file_range(in.get(), nullptr, out.get(), nullptr, 1U << 30, 0);
-      if (moved == 0) break;
-      if (moved > 0) continue;
-      if (errno == EINTR) continue;
-      if (errno != EXDEV && errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP) {
-        return fail_errno(errno, "write " + to.string());
-      }
-      char buffer[65536];
-      for (;;) {
-        const ssize_t got = ::read(in.get(), buffer, sizeof buffer);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return fail_errno(errno, "read " + from.string());
-        if (got == 0) break;
-        ROOST_CHECK(write_all(out.get(), {buffer, static_cast<std::size_t>(got)}, to.string()));
-      }
-      break;
-    }
-  }
-  if (::fchmod(out.get(), mode) != 0) return fail_errno(errno, "set the mode of " + to.string());
-  return {};
-}
-
 Result<Fd> lock_file(const fs::path& path, const std::string& in_use) {
+  check_outside_write("locks a file");
   Fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!fd) return fail_errno(errno, "open " + path.string());
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {

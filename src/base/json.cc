@@ -46,6 +46,7 @@ Json stored_json(std::string_view text) {
 }
 
 std::string to_text(const Json& value) {
+  if (value.is_discarded()) return "null";  // never inside another value: a parse that fails gives nothing else
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

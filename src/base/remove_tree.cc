@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/files.h"
+#include "base/inside_write.h"
 
 namespace fs = std::filesystem;
 
@@ -93,6 +94,7 @@ int empty(Folder top) {
 }  // namespace
 
 Status remove_tree(const fs::path& path) {
+  check_outside_write("removes files");
   if (::unlink(path.c_str()) == 0 || errno == ENOENT || errno == ENOTDIR) return {};
   Folder top = open_to_empty(AT_FDCWD, path.c_str());
   if (!top) return errno == ENOENT ? Status() : fail_errno(errno, "remove " + path.string());

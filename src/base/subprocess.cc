@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "base/files.h"
+#include "base/inside_write.h"
 #include "base/text.h"
 
 namespace roost {
@@ -127,6 +128,7 @@ bool exchange(Fd& input, Fd& output, Fd& errors, std::string_view text, CommandR
 Result<CommandResult> run_command(const std::vector<std::string>& words, std::string_view input,
                                   const std::map<std::string, std::string>& variables, milliseconds limit,
                                   const std::atomic<bool>* stop) {
+  check_outside_write("runs a program");
   ROOST_TRY(Pipe in, make_input());
   ROOST_TRY(Pipe out, make_pipe());
   ROOST_TRY(Pipe err, make_pipe());

@@ -104,4 +104,35 @@ std::string resolve_beneath(int root, const std::string& root_path, const std::s
   return real;
 }
 
+Fd make_folder_beneath(int root, const std::string& path) {
+  Fd at = open_beneath(root, ".", O_PATH | O_DIRECTORY);
+  if (path.empty() || path == ".") return at;
+  if (!is_safe_relative_path(path)) {
+    errno = EXDEV;
+    return {};
+  }
+  for (const auto& part : split(path, '/')) {
+    if (!at) return {};
+    const bool made = ::mkdirat(at.get(), part.c_str(), 0777) == 0;
+    if (!made && errno != EEXIST) return {};
+    // One part, so that there is nothing on the way: a link in its place is not followed.
+    Fd next(::openat(at.get(), part.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    struct stat info {};
+    if (!next && errno == ENOTDIR && ::fstatat(at.get(), part.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0) {
+      errno = S_ISLNK(info.st_mode) ? ELOOP : ENOTDIR;
+    }
+    const int error = errno;
+    at = std::move(next);
+    errno = error;  // closing may change it
+  }
+  return at;
+}
+
+Fd make_file_in(int folder, const std::string& name, unsigned mode) {
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  Fd fd(::openat(folder, name.c_str(), kFlags, mode));
+  if (fd || errno != EEXIST || ::unlinkat(folder, name.c_str(), 0) != 0) return fd;
+  return Fd(::openat(folder, name.c_str(), kFlags, mode));
+}
+
 }  // namespace roost

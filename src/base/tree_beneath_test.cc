@@ -89,5 +89,34 @@ TEST_F(Beneath, ADeepTreeIsRemoved) {
   EXPECT_FALSE(fs::exists(folder_ / "root"));
 }
 
+TEST_F(Beneath, FoldersAreMadeBehindNoLink) {
+  fs::create_directory_symlink("..", folder_ / "root" / "up");
+  fs::create_directory_symlink("a", folder_ / "root" / "same");
+  fs::create_directory_symlink("../made", folder_ / "root" / "dangling");
+  EXPECT_TRUE(make_folder_beneath(root_.get(), "a/new/deep"));
+  EXPECT_TRUE(make_folder_beneath(root_.get(), "a/b"));
+  EXPECT_TRUE(make_folder_beneath(root_.get(), "."));
+  EXPECT_TRUE(fs::is_directory(folder_ / "root/a/new/deep"));
+  for (const char* path : {"up/new", "up", "same/new", "dangling", "dangling/new"}) {
+    EXPECT_FALSE(make_folder_beneath(root_.get(), path)) << path;
+    EXPECT_EQ(errno, ELOOP) << path;
+  }
+  EXPECT_FALSE(make_folder_beneath(root_.get(), "a/b/file/new"));
+  EXPECT_EQ(errno, ENOTDIR);
+  EXPECT_FALSE(make_folder_beneath(root_.get(), "../new"));
+  EXPECT_FALSE(fs::exists(folder_ / "new"));
+  EXPECT_FALSE(fs::exists(folder_ / "made"));
+}
+
+TEST_F(Beneath, AFileTakesThePlaceOfALink) {
+  fs::create_symlink("../secret", folder_ / "root" / "link");
+  const Fd fd = make_file_in(root_.get(), "link", 0600);
+  ASSERT_TRUE(fd);
+  ASSERT_TRUE(write_all(fd.get(), "new", "link"));
+  EXPECT_EQ(read_file(folder_ / "secret").value(), "outside");
+  EXPECT_EQ(read_file(folder_ / "root/link").value(), "new");
+  EXPECT_FALSE(make_file_in(root_.get(), "a", 0600)) << "a folder stays";
+}
+
 }  // namespace
 }  // namespace roost

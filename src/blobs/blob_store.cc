@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/inside_write.h"
 #include "base/log.h"
 
 namespace fs = std::filesystem;
@@ -52,6 +53,7 @@ fs::path BlobStore::place(std::string_view digest) const {
 }
 
 Result<fs::path> BlobStore::path(std::string_view digest) const {
+  check_outside_write("looks for a blob");
   if (!is_digest(digest)) return fail(bad_name());
   for (const auto& candidate : {place(digest), fresh(digest), place(digest)}) {
     if (::access(candidate.c_str(), F_OK) == 0) return candidate;
@@ -86,6 +88,7 @@ Result<Fd> BlobStore::open_blob(std::string_view digest) const {
 }
 
 Status BlobStore::put(std::string_view digest, std::string_view bytes) {
+  check_outside_write("stores a blob");
   if (sha256_hex(bytes) != digest) return fail(other_bytes(digest));
   touch(digest);
   const std::string name(digest);
@@ -107,6 +110,7 @@ Result<std::string> BlobStore::put(std::string_view bytes) {
 }
 
 Status BlobStore::adopt(const std::string& digest, const fs::path& file) {
+  check_outside_write("stores a blob");
   touch(digest);
   if (is_known(digest)) {
     files_.unlink(file);

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/inside_write.h"
 #include "base/log.h"
 #include "blobs/blob_store.h"
 
@@ -42,6 +43,7 @@ Status BlobStore::sync() { return sync_some(nullptr); }
 Status BlobStore::sync(const std::vector<std::string>& digests) { return sync_some(&digests); }
 
 Status BlobStore::sync_some(const std::vector<std::string>* asked) {
+  check_outside_write("syncs blobs");
   const std::lock_guard one_at_a_time(syncing_);
   std::set<std::string> batch;
   {

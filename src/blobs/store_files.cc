@@ -10,10 +10,12 @@
 #include <string>
 
 #include "base/files.h"
+#include "base/inside_write.h"
 
 namespace roost {
 
 int StoreFiles::open(const std::filesystem::path& path, int flags, unsigned mode) {
+  check_outside_write("opens a blob");
   return ::open(path.c_str(), flags | O_CLOEXEC, mode);
 }
 

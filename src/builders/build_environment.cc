@@ -165,6 +165,14 @@ class Choice {
   std::string why_no_conda_ = "no conda is on this machine; install micromamba or py-rattler";
 };
 
+constexpr const char* kWithoutMlflow =
+    "azureml-mlflow brings mlflow, which cannot be had here; the environment is without it";
+
+// Many definitions name azureml-mlflow and never import mlflow: they must not fail for it.
+bool lacks_only_mlflow(const BuildOrder& order, const Error& error) {
+  return order.plan.adds_mlflow && order.lock.empty() && error.message.find("mlflow") != std::string::npos;
+}
+
 }  // namespace
 
 Result<BuiltEnvironment> build_environment(const BuildOrder& order, const BuildLog& log) {
@@ -173,7 +181,19 @@ Result<BuiltEnvironment> build_environment(const BuildOrder& order, const BuildL
     no_space = no_space || says_no_space(line);
     log(line);
   };
+<<<<<<< HEAD
   auto built = Choice(order, watched).build();
+=======
+  auto built = build_by_kind(order, watched);
+  if (!built && !no_space && lacks_only_mlflow(order, built.error())) {
+    watched(kWithoutMlflow);
+    ROOST_CHECK(remove_tree(order.folder));
+    BuildOrder less = order;
+    less.plan.pip.pop_back();
+    built = build_by_kind(less, watched);
+    if (built) built->notes.emplace_back(kWithoutMlflow);
+  }
+>>>>>>> main
   if (built || !(no_space || says_no_space(built.error().message))) return built;
   // What is there of it goes first: the reason needs some space too.
   ROOST_CHECK(remove_tree(order.folder));

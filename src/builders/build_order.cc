@@ -8,7 +8,7 @@ Json plan_json(const EnvironmentPlan& plan) {
           {"python", plan.python},           {"channels", plan.channels},
           {"conda", plan.conda},             {"pip", plan.pip},
           {"base_image", plan.base_image},   {"dockerfile", plan.dockerfile},
-          {"pins", pins_name(plan.pins)}};
+          {"pins", pins_name(plan.pins)},    {"adds_mlflow", plan.adds_mlflow}};
 }
 
 using Strings = std::vector<std::string>;
@@ -21,6 +21,7 @@ EnvironmentPlan plan_from(const Json& json) {
   plan.channels = strings_at(json, "channels");
   plan.conda = strings_at(json, "conda");
   plan.pip = strings_at(json, "pip");
+  plan.adds_mlflow = flag_at(json, "adds_mlflow");
   plan.base_image = text_at(json, "base_image");
   plan.dockerfile = text_at(json, "dockerfile");
   plan.pins = parse_pins(text_at(json, "pins", "nearest")).value_or(Pins::kNearest);
@@ -77,6 +78,7 @@ Json built_json(const BuiltEnvironment& built) {
   Json json = {{"builder", built.builder}, {"reason", built.reason}, {"python", built.python},
                {"image", built.image},     {"lock", built.lock},     {"changes", built.changes}};
   if (!built.inside.is_null()) json["inside"] = built.inside;
+  if (!built.notes.empty()) json["notes"] = built.notes;
   return json;
 }
 
@@ -89,6 +91,7 @@ BuiltEnvironment built_from(const Json& json) {
   built.inside = member(json, "inside");
   built.lock = strings_at(json, "lock");
   built.changes = strings_at(json, "changes");
+  built.notes = strings_at(json, "notes");
   return built;
 }
 

@@ -47,6 +47,7 @@ struct BuiltEnvironment {
   Json inside;                       // of an image, what a runner needs: {"root", "python", "variables"}
   std::vector<std::string> lock;     // "name==version", sorted
   std::vector<std::string> changes;  // what `pins: nearest` replaced, in words
+  std::vector<std::string> notes;    // what else its runs are told
 };
 Json built_json(const BuiltEnvironment& built);
 BuiltEnvironment built_from(const Json& json);

@@ -7,6 +7,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "builders/build_confine.h"
 #include "builders/distributions.h"
 #include "builders/explain.h"
 #include "builders/node_packages.h"
@@ -38,7 +39,8 @@ bool is_local(std::string_view channel) { return channel.starts_with('/') || cha
 class CondaBuild {
  public:
   CondaBuild(const BuildOrder& order, const CondaTool& tool, const BuildLog& log)
-      : order_(order), tool_(tool), log_(log), file_(order.folder + ".conda") {
+      : order_(order), tool_(tool), log_(log), file_(order.folder + ".conda"),
+        prefix_(order.folder + (tool.kind == CondaTool::Kind::kRattler ? "" : "/env")) {
     const EnvironmentPlan& plan = order.plan;
     channels_ = order.settings.channels.empty() ? plan.channels : order.settings.channels;
     if (channels_.empty()) channels_ = {"conda-forge"};
@@ -59,8 +61,9 @@ class CondaBuild {
   Result<BuiltEnvironment> run() {
     ROOST_CHECK(check_channels());
     built_.builder = "conda";
-    built_.python = order_.folder + "/bin/python";
+    built_.python = prefix_ + "/bin/python";
     log_(fmt::format("Step 1/3: {} of conda's packages, by {}", packages_.size(), tool_.words()));
+    ROOST_CHECK(make_folders(order_.folder));  // there before anything is shown of the folder it is in
     ROOST_CHECK(tool_.kind == CondaTool::Kind::kRattler ? install_with_rattler() : install_with_conda());
     log_(fmt::format("Step 2/3: {} of pip's packages", pip_.size()));
     if (!pip_.empty()) ROOST_CHECK(install_with_pip());
@@ -89,9 +92,10 @@ class CondaBuild {
     ProgramRun run;
     run.words = {tool_.path};
     if (tool_.kind == CondaTool::Kind::kConda) run.words.emplace_back("env");
-    run.words.insert(run.words.end(), {"create", "-y", "-p", order_.folder, "-f", yaml});
+    run.words.insert(run.words.end(), {"create", "-y", "-p", prefix_, "-f", yaml});
     if (order_.settings.offline) run.words.emplace_back("--offline");
     run.variables = {{"CONDA_OVERRIDE_CUDA", ""}, {"NO_COLOR", "1"}};
+    ROOST_TRY(run.hidden, hidden_from_build(order_, {yaml}));
     std::vector<std::string> said;
     run.on_line = [&](std::string_view line) {
       log_(line);
@@ -148,10 +152,11 @@ class CondaBuild {
       packages.push_back({package_name(one), exact});
     }
     ROOST_CHECK(write_file_atomic(
-        file_, to_text({{"channels", channels}, {"packages", packages}, {"folder", order_.folder}})));
+        file_, to_text({{"channels", channels}, {"packages", packages}, {"folder", prefix_}})));
     ProgramRun run;
     run.words = {tool_.path, "-c", kRattlerProgram, file_};
     run.variables = {{"NO_COLOR", "1"}};
+    ROOST_TRY(run.hidden, hidden_from_build(order_, {file_}));
     run.on_line = [&](std::string_view line) {
       if (line.starts_with(kMissing)) {
         const Json found = stored_json(line.substr(kMissing.size()));
@@ -198,6 +203,7 @@ class CondaBuild {
   }
 
   Status install_with_pip() {
+<<<<<<< HEAD
     ROOST_TRY(const auto tool, PackageTool::open(order_.settings, built_.python, built_.python, pip_, order_.folder + ".work", log_));
     const auto& requirements = tool->sources().requirements;
     if (!order_.lock.empty()) {
@@ -223,12 +229,32 @@ class CondaBuild {
       }
     }
     return {};
+=======
+    ROOST_TRY(auto words, find_pip(order_, built_.python, built_.python, log_));
+    words.insert(words.end(), {"install", "--no-cache-dir", "--retries", "2", "--timeout", "15"});
+    if (!order_.lock.empty()) words.emplace_back("--no-deps");
+    for (const auto& part : {pip_sources(order_.settings), requirement_words(pip_)}) {
+      words.insert(words.end(), part.begin(), part.end());
+    }
+    PipOutput output;
+    ProgramRun run;
+    run.words = std::move(words);
+    run.variables = pip_variables();
+    ROOST_TRY(run.hidden, hidden_from_build(order_));
+    run.on_line = [&](std::string_view line) {
+      log_(line);
+      output.add(line);
+    };
+    ROOST_TRY(const int code, run_to_end(run));
+    if (code == 0) return {};
+    return fail(ErrorCode::kFailedPrecondition, output.problem());
+>>>>>>> main
   }
 
   void lock() {
     // conda-meta holds a file a package: name-version-build.json.
     std::error_code error;
-    for (const auto& entry : fs::directory_iterator(order_.folder + "/conda-meta", error)) {
+    for (const auto& entry : fs::directory_iterator(prefix_ + "/conda-meta", error)) {
       if (entry.path().extension() != ".json") continue;
       const auto text = read_file(entry.path());
       const auto meta = text ? stored_json(*text) : Json();
@@ -236,8 +262,13 @@ class CondaBuild {
       built_.lock.push_back(fmt::format("{}={}={}", text_at(meta, "name"), text_at(meta, "version"),
                                         text_at(meta, "build", text_at(meta, "build_string"))));
     }
+<<<<<<< HEAD
     for (const auto& one : installed_distributions(order_.folder)) {
       if (one.installer == "pip" || one.installer == "uv") built_.lock.push_back(one.name + "==" + one.version);
+=======
+    for (const auto& one : installed_distributions(prefix_)) {
+      if (one.installer == "pip") built_.lock.push_back(one.name + "==" + one.version);
+>>>>>>> main
     }
     std::sort(built_.lock.begin(), built_.lock.end());
     for (const auto& line : built_.lock) log_(line);
@@ -247,6 +278,7 @@ class CondaBuild {
   const CondaTool& tool_;
   const BuildLog& log_;
   const std::string file_;  // what the tool is asked for
+  const std::string prefix_;  // where it installs; conda and its like want to make that folder themselves
   std::vector<std::string> channels_;
   std::vector<std::string> packages_;  // conda's
   std::vector<std::string> pip_;

@@ -101,7 +101,8 @@ class ImageBuild {
   Result<BuiltEnvironment> run() {
     if (find_program("buildah").empty()) {
       return fail(ErrorCode::kFailedPrecondition,
-                  "an image is built by buildah, which is not on this machine; on Debian: apt-get install buildah");
+                  "an image is built by buildah, which is not on this machine; one command installs it: apt-get "
+                  "install buildah (in Roost's own folder: tools/setup images)");
     }
     ROOST_TRY(const std::string steps, image_steps(order_));
     ROOST_CHECK(make_folders(storage_));

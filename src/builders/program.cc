@@ -14,6 +14,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "confine/confined_process.h"
 
 namespace roost {
 namespace {
@@ -38,6 +39,7 @@ constexpr std::size_t kLongestLine = 64 * 1024;
   ::_exit(127);
 }
 
+<<<<<<< HEAD
 // "wchar" of /proc/PID/io; 0 if the kernel does not say.
 std::uint64_t bytes_written(pid_t pid) {
   const auto text = read_file(fmt::format("/proc/{}/io", pid));
@@ -47,6 +49,17 @@ std::uint64_t bytes_written(pid_t pid) {
 
 void read_lines(int fd, pid_t pid, const ProgramRun& run) {
   const auto& on_line = run.on_line;
+=======
+Result<int> start(const ProgramRun& run, int output) {
+  if (run.hidden) return start_confined(*run.hidden, [&] { become(run, output); });
+  const pid_t pid = ::fork();
+  if (pid < 0) return fail_errno(errno, "start " + run.words[0]);
+  if (pid == 0) become(run, output);
+  return pid;
+}
+
+void read_lines(int fd, const std::function<void(std::string_view)>& on_line) {
+>>>>>>> main
   std::string pending;
   char buffer[16384];
   for (;;) {
@@ -77,9 +90,7 @@ Result<int> run_to_end(const ProgramRun& run) {
   if (::pipe2(ends, O_CLOEXEC) != 0) return fail_errno(errno, "make a pipe");
   const Fd reader(ends[0]);
   Fd writer(ends[1]);
-  const pid_t pid = ::fork();
-  if (pid < 0) return fail_errno(errno, "start " + run.words[0]);
-  if (pid == 0) become(run, writer.get());
+  ROOST_TRY(const pid_t pid, start(run, writer.get()));
   writer.reset();
   read_lines(reader.get(), pid, run);
   int status = 0;
@@ -88,10 +99,11 @@ Result<int> run_to_end(const ProgramRun& run) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-Result<std::string> output_of(const std::vector<std::string>& words) {
+Result<std::string> output_of(const std::vector<std::string>& words, std::optional<HiddenFolders> hidden) {
   std::string text;
   ProgramRun run;
   run.words = words;
+  run.hidden = std::move(hidden);
   run.on_line = [&](std::string_view line) {
     text += line;
     text += '\n';

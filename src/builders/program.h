@@ -3,11 +3,13 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "confine/hidden_folders.h"
 
 namespace roost {
 
@@ -16,9 +18,13 @@ struct ProgramRun {
   std::map<std::string, std::string> variables;  // besides those of this process
   std::string folder = "/";
   std::function<void(std::string_view line)> on_line;  // of output and error output together
+<<<<<<< HEAD
   // Called after each `kQuietSeconds` without a line, with the bytes the program has written to files
   // so far: what a download or a compiler without a word can be told by.
   std::function<void(std::uint64_t written)> on_quiet;
+=======
+  std::optional<HiddenFolders> hidden = {};            // what it is kept out of
+>>>>>>> main
 };
 inline constexpr int kQuietSeconds = 10;
 
@@ -26,7 +32,7 @@ inline constexpr int kQuietSeconds = 10;
 Result<int> run_to_end(const ProgramRun& run);
 
 // The whole output of a short program; kNotFound if it cannot be started or fails.
-Result<std::string> output_of(const std::vector<std::string>& words);
+Result<std::string> output_of(const std::vector<std::string>& words, std::optional<HiddenFolders> hidden = {});
 
 // The path of a program on PATH, "" if there is none.
 std::string find_program(std::string_view name);

@@ -15,6 +15,7 @@
 #include "cli/run_diff.h"
 #include "cli/run_program.h"
 #include "cli/run_spec.h"
+#include "base/edit_distance.h"
 #include "cli/suggest.h"
 
 namespace roost {

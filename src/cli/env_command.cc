@@ -146,6 +146,7 @@ Result<int> build(Console& console, const EnvOptions& options) {
   for (const Json& change : child(environment, "changes")) {
     say(console, Tone::kYellow, "note: pins: nearest: " + one_line(value_text(change)));
   }
+  for (const Json& note : child(environment, "notes")) say(console, Tone::kYellow, "note: " + one_line(value_text(note)));
   // Alone on standard output, so that a script can take it.
   Console::print(text_field(*built, "digest") + "\n");
   std::fflush(stdout);

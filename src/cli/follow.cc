@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "cli/follow_view.h"
 #include "cli/run_summary.h"
 #include "cli/run_text.h"
@@ -17,6 +18,7 @@ namespace {
 
 using std::chrono::steady_clock;
 constexpr auto kPatience = std::chrono::minutes(5);
+constexpr std::size_t kLongestReason = 4000;
 
 // Sleeps, or returns at once when a stop is asked for.
 void pause(std::chrono::milliseconds time, const std::stop_token& stop) {
@@ -70,6 +72,13 @@ class Follower {
 
   void skip_build() { with_build_ = false; }
   const Json& run() const { return run_; }
+  // The run as its summary shows it: a reason that the log of the build has just ended with is not told again.
+  Json run_to_sum_up() const {
+    Json run = run_;
+    const std::string why = text_field(child(run, "error"), "message");
+    if (!why.empty() && trim(build_tail_).ends_with(why)) run["error"]["message"] = "";
+    return run;
+  }
   void say(const std::string& text) { view_.say(text); }
 
  private:
@@ -116,6 +125,8 @@ class Follower {
     const Json& rank = child(event, "rank");
     if (text_field(event, "name") == kBuildLogName) {
       build_offset_ = offset.get<std::uint64_t>();
+      build_tail_ += text_field(event, "text");
+      if (build_tail_.size() > kLongestReason) build_tail_.erase(0, build_tail_.size() - kLongestReason);
     } else if (ranks_ && rank.is_number_integer()) {
       // Ranks that have said nothing yet in a further attempt begin at its start.
       if (attempt_ != ranks_attempt_) forget_offsets();
@@ -153,6 +164,7 @@ class Follower {
   std::string log_;
   std::uint64_t offset_ = 0;
   std::uint64_t build_offset_ = 0;  // of the log of its environment's build, which comes first
+  std::string build_tail_;          // what was shown of it last
   std::int64_t attempt_ = 0;
   std::optional<RankChoice> ranks_;
   std::int64_t ranks_attempt_ = 0;
@@ -178,7 +190,7 @@ Result<int> follow_run(Console& console, const std::string& id, InterruptWatch& 
                     id, id));
     return 128 + watch.signal();
   }
-  if (!console.json()) print_summary(console, follower.run());
+  if (!console.json()) print_summary(console, follower.run_to_sum_up());
   return run_exit_code(follower.run());
 }
 

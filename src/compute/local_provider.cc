@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/file_limit.h"
 #include "base/files.h"
+#include "base/inside_write.h"
 #include "base/log.h"
 #include "compute/machine.h"
 #include "confine/private_folder.h"
@@ -69,6 +70,7 @@ Status LocalProvider::start_node(Node& node, const Compute& compute, const std::
   environment.push_back(file_limit.data());
   environment.push_back(nullptr);
 
+  check_outside_write("starts a program");
   const std::string log = (folder / "runner.log").string();
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);

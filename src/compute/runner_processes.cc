@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "base/inside_write.h"
 #include "compute/machine.h"
 
 namespace roost {
@@ -40,6 +41,7 @@ Look RunnerProcesses::look(const Node& node) {
 }
 
 Look RunnerProcesses::look_locked(const Node& node) {
+  check_outside_write("looks at a process");
   if (node.pid <= 0) return Look::kGone;
   auto held = held_.find(node.id);
   if (held == held_.end() || held->second.pid != node.pid) {

@@ -13,6 +13,7 @@
 #include "base/digest.h"
 #include "base/files.h"
 #include "confine/capabilities.h"
+#include "confine/confined_process.h"
 #include "confine/confinement.h"
 #include "confine/hidden_folders.h"
 #include "confine/namespaces.h"
@@ -110,6 +111,31 @@ TEST_F(ConfineTest, LandlockShowsNothingButWhatIsShown) {
     return look(false);
   });
   EXPECT_EQ(seen, 0);
+}
+
+TEST_F(ConfineTest, AConfinedProcessSeesTheSame) {
+  const HiddenFolders hidden = this->hidden();
+  const bool overlay = find_confinement() == Confinement::kNamespaces;
+  if (find_confinement() == Confinement::kNothing) GTEST_SKIP() << "this machine has no way to confine anything";
+  const auto pid = start_confined(hidden, [&] { ::_exit(look(overlay)); });
+  ASSERT_TRUE(pid) << pid.error().message;
+  int status = 0;
+  ASSERT_EQ(::waitpid(*pid, &status, 0), *pid);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_TRUE(fs::exists(data_ / "nodes/own/new"));
+}
+
+TEST_F(ConfineTest, TheEndOfAConfinedProcessIsTold) {
+  int status = 0;
+  const auto ended = start_confined(hidden(), [] { ::_exit(7); });
+  ASSERT_TRUE(ended);
+  ASSERT_EQ(::waitpid(*ended, &status, 0), *ended);
+  EXPECT_EQ(WEXITSTATUS(status), 7);
+  const auto killed = start_confined(hidden(), [] { ::raise(SIGKILL); });
+  ASSERT_TRUE(killed);
+  ASSERT_EQ(::waitpid(*killed, &status, 0), *killed);
+  EXPECT_EQ(WEXITSTATUS(status), 128 + SIGKILL);
 }
 
 TEST_F(ConfineTest, RootCannotTakeTheCoverAway) {

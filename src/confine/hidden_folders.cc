@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <cstdlib>
 #include <cstring>
 #include <set>
 
@@ -98,6 +99,18 @@ bool is_below(const fs::path& path, const fs::path& folder) {
   const std::string& text = path.native();
   const std::string& above = folder.native();
   return text.starts_with(above) && (text.size() == above.size() || text[above.size()] == '/' || above == "/");
+}
+
+void show_home(const fs::path& hidden, std::vector<ShownPath>& shown) {
+  const char* given = std::getenv("HOME");
+  std::error_code error;
+  const fs::path home = given ? fs::weakly_canonical(given, error) : fs::path();
+  if (home.empty() || !is_below(home, hidden)) return;
+  if (home != hidden) return shown.push_back({home.string()});
+  for (const auto& entry : fs::directory_iterator(hidden, error)) {
+    const bool is_users = entry.path().filename().string().starts_with(".") && entry.is_directory(error);
+    if (is_users) shown.push_back({entry.path().string()});
+  }
 }
 
 Result<HiddenFolders> hide_folders(const std::vector<fs::path>& folders, std::vector<ShownPath> shown) {

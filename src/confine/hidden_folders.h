@@ -44,6 +44,10 @@ const char* cover_folders(const HiddenFolders& hidden, bool own_user);
 Result<Fd> landlock_rules(const HiddenFolders& hidden);
 bool enter_landlock(int rules);
 
+// Shows what of a hidden folder a user's own programs need: a home that is in it, or, if the folder is the home, what
+// has a dot in front; Roost's own files have none.
+void show_home(const std::filesystem::path& hidden, std::vector<ShownPath>& shown);
+
 bool is_below(const std::filesystem::path& path, const std::filesystem::path& folder);
 
 }  // namespace roost

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/activity.h"
+#include "base/inside_write.h"
 #include "base/log.h"
 #include "db/connection.h"
 #include "db/schema.h"
@@ -257,7 +258,10 @@ void Database::commit_batch(std::deque<Waiting*>& batch) {
       moved(waiting->activity);
       whole = writer_->execute("SAVEPOINT work");
       if (!whole) break;
-      waiting->result = run_piece(*waiting->work, tx, waiting->activity);
+      {
+        const InsideWrite mark(waiting->activity);
+        waiting->result = run_piece(*waiting->work, tx, waiting->activity);
+      }
       writer_->end_piece();
       if (sqlite3_get_autocommit(writer_->handle()) != 0) {
         whole = undone_by(waiting->result);

@@ -7,6 +7,7 @@
 
 #include "base/digest.h"
 #include "base/files.h"
+#include "base/inside_write.h"
 
 namespace roost {
 namespace {
@@ -85,6 +86,21 @@ TEST_F(DatabaseTest, ConstraintErrorsComeBackAndReadersCannotWrite) {
   }));
   EXPECT_EQ(count(), 1);
 }
+
+#ifdef NDEBUG  // else it aborts
+TEST_F(DatabaseTest, FileWorkInsideAWriteIsCaughtAndInsideAReadIsNot) {
+  const auto before = caught_inside_write();
+  const auto look = [&](Tx&) -> Status { return read_file("/proc/self/cmdline") ? Status() : fail(ErrorCode::kInternal, ""); };
+  ASSERT_TRUE(db_->read(look));
+  EXPECT_EQ(caught_inside_write(), before);
+  testing::internal::CaptureStderr();
+  ASSERT_TRUE(db_->write(look));
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("reads a file inside a write of the database"), std::string::npos);
+  EXPECT_EQ(caught_inside_write(), before + 1);
+  ASSERT_TRUE(add("a"));
+  EXPECT_EQ(caught_inside_write(), before + 1);
+}
+#endif
 
 TEST_F(DatabaseTest, ADamagedOneIsRefused) {
   ASSERT_TRUE(db_->write([](Tx& tx) -> Status {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "domain/names.h"
 
 namespace roost {
 namespace {
@@ -45,21 +46,19 @@ Status take(DockerArguments& out, const std::string& name, const std::string& va
   } else if (name == "--shm-size") {
     if (!parse_size(value)) return refuse("2g or 512m");
     out.shm_size = value;
+  } else if ((name == "-e" || name == "--env") && value.find('=') != std::string::npos) {
+    const std::string variable = value.substr(0, value.find('='));
+    ROOST_CHECK(check_variable_name(variable));
+    out.variables[variable] = value.substr(variable.size() + 1);
   } else if (!has(kGiven, name)) {
     out.no_effect.push_back(name);
   }
   return {};
 }
 
-}  // namespace
-
-Result<DockerArguments> docker_arguments(const Json& definition) {
-  DockerArguments out;
-  const Json docker = definition.is_object() ? member(definition, "docker") : Json();
-  if (!docker.is_object()) return out;
-  if (const auto it = docker.find("shmSize"); it != docker.end() && it->is_string()) out.shm_size = *it;
+Status take_all(DockerArguments& out, const Json& arguments) {
   std::vector<std::string> words;
-  for (const auto& item : array_at(docker, "arguments")) {
+  for (const auto& item : arguments) {
     if (!item.is_string()) {
       return fail(ErrorCode::kInvalidArgument, "a docker argument of the environment is " + to_text(item) + ", not text");
     }
@@ -69,13 +68,35 @@ Result<DockerArguments> docker_arguments(const Json& definition) {
     }
   }
   for (std::size_t i = 0; i < words.size(); ++i) {
-    const auto equals = words[i].starts_with("-") ? words[i].find('=') : std::string::npos;
+    if (!words[i].starts_with('-')) continue;  // the value of an option that is not known here
+    const auto equals = words[i].find('=');
     const std::string name = words[i].substr(0, equals);
     std::string value = equals == std::string::npos ? "" : words[i].substr(equals + 1);
     if (equals == std::string::npos && has(kTakeValue, name) && i + 1 < words.size()) value = words[++i];
     ROOST_CHECK(take(out, name, value));
   }
+  return {};
+}
+
+}  // namespace
+
+Result<DockerArguments> docker_arguments(const Json& definition, const Json& of_run) {
+  DockerArguments out;
+  const Json docker = definition.is_object() ? member(definition, "docker") : Json();
+  if (docker.is_object()) {
+    if (const auto it = docker.find("shmSize"); it != docker.end() && it->is_string()) out.shm_size = *it;
+    ROOST_CHECK(take_all(out, array_at(docker, "arguments")));
+  }
+  if (of_run.is_object()) {
+    if (const std::string size = text_at(of_run, "shm_size"); !size.empty()) ROOST_CHECK(take(out, "--shm-size", size));
+    ROOST_CHECK(take_all(out, array_at(of_run, "arguments")));
+  }
   return out;
+}
+
+bool asks_for_shared_memory(const DockerArguments& asked) {
+  const auto size = parse_size(asked.shm_size);
+  return size && *size != parse_size("2g");
 }
 
 std::optional<std::uint64_t> parse_size(std::string_view text) {

@@ -36,6 +36,26 @@ TEST(DockerArgumentsTest, NamesWhatHasNoEffectAndWhatIsNoValue) {
   }
 }
 
+TEST(DockerArgumentsTest, ThoseOfARunGoBeforeTheDefinition) {
+  const Json definition = {{"docker", {{"arguments", {"--memory", "2g", "--cpus=1", "-e", "A=1", "-e B=1"}}, {"shmSize", "2g"}}}};
+  const Json of_run = {{"arguments", {"--memory=1g", "--env", "A=x=y", "-v", "/a:/b", "--cap-add", "ALL"}}, {"shm_size", "64m"}};
+  const auto taken = docker_arguments(definition, of_run);
+  ASSERT_TRUE(taken);
+  EXPECT_EQ(taken->memory, 1ULL << 30);
+  EXPECT_EQ(taken->cpus, 1);
+  EXPECT_EQ(taken->shm_size, "64m");
+  EXPECT_EQ(taken->variables, (Json{{"A", "x=y"}, {"B", "1"}}));
+  EXPECT_EQ(taken->no_effect, (std::vector<std::string>{"-v", "--cap-add"}));
+  EXPECT_TRUE(asks_for_shared_memory(*taken));
+  EXPECT_EQ(docker_arguments(definition, {{"arguments", {"--shm-size=1g"}}, {"shm_size", "64m"}})->shm_size, "1g");
+  EXPECT_FALSE(asks_for_shared_memory(*docker_arguments(definition)));
+  EXPECT_FALSE(asks_for_shared_memory(*docker_arguments(Json::object())));
+  EXPECT_EQ(docker_arguments(Json(), of_run)->memory, 1ULL << 30);
+  EXPECT_FALSE(docker_arguments(definition, {{"shm_size", "much"}}));
+  EXPECT_FALSE(docker_arguments(definition, {{"arguments", {"-e", "=x"}}}));
+  EXPECT_EQ(docker_arguments(definition, {{"arguments", {"-e", "HOME"}}})->no_effect, (std::vector<std::string>{"-e"}));
+}
+
 TEST(DockerArgumentsTest, Sizes) {
   EXPECT_EQ(parse_size("2g"), 2ULL << 30);
   EXPECT_EQ(parse_size("512M"), 512ULL << 20);

@@ -2,10 +2,14 @@
 
 #include <cmath>
 
+#include <fmt/format.h>
+
+#include "domain/check_vm_size.h"
 #include "domain/compute.h"
 #include "domain/names.h"
 #include "domain/run.h"
 #include "domain/run_spec.h"
+#include "domain/sdk_python.h"
 #include "domain/spool_record.h"
 #include "domain/vm_sizes.h"
 
@@ -74,6 +78,26 @@ TEST(VmSizes, MapsOnWhatTheMachineHasAndSaysSo) {
   EXPECT_EQ(notices.size(), 1U);
 }
 
+TEST(VmSizes, AnUnknownOneIsRefusedWithItsNeighbours) {
+  for (const char* known : {"Standard_D2_v2", "STANDARD_D12", "standard_e4ds_v4", "STANDARD_F72S_V2", "local"}) {
+    EXPECT_TRUE(check_vm_size(known)) << known;
+  }
+  const auto refused = check_vm_size("STANDARD_NC5");
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("STANDARD_NC6,"), std::string::npos) << refused.error().message;
+  EXPECT_FALSE(check_vm_size(""));
+}
+
+TEST(SdkPython, OneThatIsTooOldIsRefusedBeforeAnythingIsBuilt) {
+  const auto asks = [](const std::string& python) {
+    return check_sdk_python({{"python", {{"condaDependencies", {{"dependencies", {python}}}}}}});
+  };
+  for (const char* fine : {"python", "python=3", "python=3.6.2", "python=3.14", "python>=2.7", "python=3.8.*"}) {
+    EXPECT_TRUE(asks(fine)) << fine;
+  }
+  for (const char* old : {"python=2.7", "python==3.5.2", "python=3.5.*", "python=2"}) EXPECT_FALSE(asks(old)) << old;
+}
+
 TEST(Compute, ReadsIdleTimeAlsoAsText) {
   const auto compute = parse_compute({{"name", "gpu-cluster"}, {"idle_seconds_before_scaledown", "300"}});
   ASSERT_TRUE(compute);
@@ -97,9 +121,26 @@ TEST(SpoolRecord, FastAndSlowWayAgree) {
   EXPECT_EQ(slow.number, fast.number);
   EXPECT_EQ(slow.at, fast.at);
   ASSERT_TRUE(parse_spool_line(R"(["scalar","l\"oss","NaN",null,1])", slow));
+  EXPECT_FALSE(slow.whole);
   EXPECT_EQ(slow.name, "l\"oss");
   EXPECT_TRUE(std::isnan(slow.number));
   EXPECT_FALSE(slow.step);
+}
+
+TEST(SpoolRecord, IntegersAreToldFromOtherNumbers) {
+  SpoolRecord record;
+  for (const char* blank : {"", " "}) {  // both ways
+    const auto whole = [&](const std::string& value) {
+      const bool read = parse_spool_line(fmt::format(R"([{}"scalar","n",{},null,1])", blank, value), record).has_value();
+      return read ? record.whole : std::optional<std::int64_t>(-99);
+    };
+    EXPECT_EQ(whole("10"), 10);
+    EXPECT_EQ(whole("-3"), -3);
+    EXPECT_EQ(whole("1152921504606846977"), 1152921504606846977);
+    EXPECT_EQ(whole("10.0"), std::nullopt);
+    EXPECT_EQ(whole("1e3"), std::nullopt);
+    EXPECT_EQ(whole("18446744073709551615"), std::nullopt);
+  }
 }
 
 TEST(SpoolRecord, RefusesWhatIsNotOne) {

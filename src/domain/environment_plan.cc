@@ -13,6 +13,7 @@ namespace {
 constexpr std::size_t kMostPackages = 2000;
 constexpr std::size_t kLongestLine = 2000;
 constexpr std::size_t kLongestDockerfile = 256 * 1024;
+constexpr std::string_view kMlflowLink = "azureml-mlflow";
 
 Status check_line(std::string_view line, std::string_view what) {
   const bool control = line.find_first_of(std::string_view("\0\n\r", 3)) != std::string_view::npos;
@@ -74,10 +75,24 @@ Status add_pip(EnvironmentPlan& plan, const Json& items) {
                                 printable(line)));
       }
     }
-    if (is_provided(requirement_name(line))) continue;
+    const std::string name = requirement_name(line);
+    plan.adds_mlflow = plan.adds_mlflow || name == kMlflowLink;
+    if (is_provided(name)) continue;
     plan.pip.push_back(line);
   }
   return {};
+}
+
+// Azure's link to MLflow requires it, and scripts rely on that.
+void add_mlflow(EnvironmentPlan& plan) {
+  const auto brings_it = [](const std::string& name) { return name == "mlflow" || name == "mlflow-skinny"; };
+  for (const auto& line : plan.pip) {
+    if (brings_it(requirement_name(line))) plan.adds_mlflow = false;
+  }
+  for (const auto& package : plan.conda) {
+    if (brings_it(split_conda(package).first)) plan.adds_mlflow = false;
+  }
+  if (plan.adds_mlflow) plan.pip.emplace_back("mlflow");
 }
 
 Status add_conda(EnvironmentPlan& plan, const Json& dependencies) {
@@ -112,7 +127,9 @@ Status add_conda(EnvironmentPlan& plan, const Json& dependencies) {
     } else if (name != "pip" && !is_provided(name)) {
       plan.conda.push_back(line);
     }
+    plan.adds_mlflow = plan.adds_mlflow || name == kMlflowLink;
   }
+  add_mlflow(plan);
   return {};
 }
 
@@ -154,9 +171,10 @@ bool EnvironmentPlan::needs_build() const {
 }
 
 std::string EnvironmentPlan::digest() const {
-  const Json form = {{"format", 1},          {"python", python},         {"channels", channels},
+  Json form = {{"format", 1},          {"python", python},         {"channels", channels},
                      {"conda", conda},       {"pip", pip},               {"base_image", base_image},
                      {"dockerfile", dockerfile}, {"pins", pins_name(pins)}, {"user_managed", user_managed}};
+  if (adds_mlflow) form["adds_mlflow"] = true;
   return sha256_hex(to_text(form));
 }
 

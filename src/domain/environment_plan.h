@@ -24,6 +24,7 @@ struct EnvironmentPlan {
   std::vector<std::string> channels;  // of conda
   std::vector<std::string> conda;     // packages other than python and pip
   std::vector<std::string> pip;       // requirements and options, without what Roost brings itself
+  bool adds_mlflow = false;           // the last of them is mlflow, because azureml-mlflow was asked for
   std::string base_image;             // "" unless it is one of the user's own
   std::string dockerfile;
   Pins pins = Pins::kNearest;

@@ -27,6 +27,21 @@ TEST(EnvironmentPlan, TakesPythonAndPipOutAndLeavesToRoostWhatItBrings) {
   EXPECT_TRUE(plan.needs_build());
 }
 
+TEST(EnvironmentPlan, AzuresLinkToMlflowBringsMlflow) {
+  const auto pip_of = [](Json dependencies) { return planned(with_packages(std::move(dependencies))).pip; };
+  using Lines = std::vector<std::string>;
+  EXPECT_EQ(pip_of({{{"pip", {"azureml_mlflow==1.50", "pillow"}}}}), (Lines{"pillow", "mlflow"}));
+  EXPECT_EQ(pip_of({"azureml-mlflow"}), Lines{"mlflow"});
+  EXPECT_EQ(pip_of({{{"pip", {"azureml-mlflow", "MLflow[extras]==1.2"}}}}), Lines{"MLflow[extras]==1.2"});
+  EXPECT_EQ(pip_of({{{"pip", {"mlflow-skinny", "azureml-mlflow"}}}}), Lines{"mlflow-skinny"});
+  EXPECT_EQ(pip_of({"mlflow=1.2", {{"pip", {"azureml-mlflow"}}}}), Lines{});
+  EXPECT_EQ(pip_of({{{"pip", {"azureml-defaults"}}}}), Lines{});
+  const auto added = planned(with_packages({{{"pip", {"azureml-mlflow"}}}}));
+  const auto asked = planned(with_packages({{{"pip", {"mlflow"}}}}));
+  EXPECT_TRUE(added.adds_mlflow && !asked.adds_mlflow);
+  EXPECT_NE(added.digest(), asked.digest()) << "the one may be built without it";
+}
+
 TEST(EnvironmentPlan, PythonConditionsInAllSpellings) {
   for (const auto& [written, meant] : std::vector<std::pair<std::string, std::string>>{
            {"python", ""}, {"python=3.8", "3.8"}, {"python==3.6.2", "==3.6.2"}, {"python>=3.8,<3.11", ">=3.8,<3.11"},

@@ -24,12 +24,13 @@ Status check_name(std::string_view name, std::string_view what, std::size_t leas
                     std::all_of(name.begin(), name.end(), allowed) &&
                     (letter_first ? is_letter(name.front()) : is_alnum(name.front()));
   if (good) return {};
+  const bool vowel = !what.empty() && std::string_view("aeiou").find(what.front()) != std::string_view::npos;
   std::string marks;
   for (const char c : extra) marks += fmt::format("{}'{}'", marks.empty() ? "" : " ", c);
   return fail(ErrorCode::kInvalidArgument,
-              fmt::format("\"{}\" is not a {} name: use {} to {} letters, digits or {}, starting with "
+              fmt::format("\"{}\" is not {} {} name: use {} to {} letters, digits or {}, starting with "
                           "a {}",
-                          printable(name), what, least, most, marks,
+                          printable(name), vowel ? "an" : "a", what, least, most, marks,
                           letter_first ? "letter" : "letter or digit"));
 }
 

@@ -66,7 +66,10 @@ Result<Gang> gang_of(const Json& distributed, std::int64_t node_count) {
   if (distributed.is_null()) {
     ROOST_CHECK(check_size(node_count, node_count));
     gang.nodes = static_cast<int>(node_count);
-    if (node_count > 1) gang.kind = Gang::Kind::kPyTorch;  // one process per node, which may find the others
+    if (node_count > 1) {
+      gang.kind = Gang::Kind::kPyTorch;  // one process per node, which may find the others
+      gang.counted = false;
+    }
     return gang;
   }
   JsonFields fields(distributed, "\"distributed\"");
@@ -95,6 +98,7 @@ Result<Gang> gang_of(const Json& distributed, std::int64_t node_count) {
   std::int64_t processes = nodes;
   if (gang.kind == Gang::Kind::kMpi) processes = nodes * per_node;
   if (gang.kind == Gang::Kind::kPyTorch && total > 0) processes = total;
+  gang.counted = gang.kind != Gang::Kind::kPyTorch || total > 0;
   if (gang.kind == Gang::Kind::kTensorFlow) {
     processes = workers + servers;
     gang.workers = static_cast<int>(workers);
@@ -118,7 +122,7 @@ Json gang_json(const Gang& gang) {
     if (known == gang.kind) kind = name;
   }
   return {{"kind", kind}, {"nodes", gang.nodes}, {"per_node", gang.per_node}, {"workers", gang.workers},
-          {"backend", gang.backend}};
+          {"backend", gang.backend}, {"counted", gang.counted}};
 }
 
 Result<Gang> parse_gang(const Json& json) {
@@ -129,6 +133,7 @@ Result<Gang> parse_gang(const Json& json) {
   gang.per_node = static_cast<int>(fields.integer("per_node", 1, 1, kMostProcesses));
   gang.workers = static_cast<int>(fields.integer("workers", 0, 0, kMostProcesses));
   gang.backend = fields.string("backend");
+  gang.counted = fields.boolean("counted", true);
   ROOST_CHECK(fields.done());
   for (const auto& [known, name] : kKinds) {
     if (name == kind) gang.kind = known;
@@ -196,9 +201,12 @@ std::vector<RankProcess> plan_ranks(const Gang& gang, const std::vector<NodeFact
       variables["OMPI_COMM_WORLD_LOCAL_SIZE"] = std::to_string(gang.per_node);
     } else {
       variables["RANK"] = std::to_string(process.rank);
-      variables["LOCAL_RANK"] = std::to_string(local);
       variables["WORLD_SIZE"] = std::to_string(gang.processes());
-      variables["LOCAL_WORLD_SIZE"] = std::to_string(gang.per_node);
+      // Lightning and others take these to mean that each process was started for them, and start none.
+      if (gang.counted) {
+        variables["LOCAL_RANK"] = std::to_string(local);
+        variables["LOCAL_WORLD_SIZE"] = std::to_string(gang.per_node);
+      }
       variables["GROUP_RANK"] = std::to_string(node_rank);
     }
     if (gang.kind == Gang::Kind::kPyTorch) variables["AZ_BATCHAI_PYTORCH_INIT_METHOD"] = init_method(nodes, run);

@@ -15,6 +15,7 @@ struct Gang {
   Kind kind = Kind::kSingle;
   int nodes = 1;
   int per_node = 1;  // processes on each node
+  bool counted = true;  // false: nobody said how many; the one on each node may be a launcher of more
   int workers = 0;   // TensorFlow: the processes after these are parameter servers
   std::string backend;
 

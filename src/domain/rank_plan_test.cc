@@ -75,6 +75,23 @@ TEST(RankPlan, TheDefaultIsOneProcessPerNode) {
   EXPECT_EQ(gang_of(Json(), 4)->processes(), 4);
 }
 
+TEST(RankPlan, WithoutACountOfProcessesNoneIsToldItsPlaceOnTheNode) {
+  const Json one_each = {{"kind", "pytorch"}, {"process_count", 2}, {"node_count", 2}};
+  for (const auto& [gang, counted] : {std::pair(gang_of(Json(), 2), false), std::pair(gang_of(one_each, 1), true),
+                                      std::pair(gang_of({{"kind", "pytorch"}, {"node_count", 2}}, 1), false),
+                                      std::pair(gang_of({{"kind", "tensorflow"}, {"worker_count", 2}}, 2), true)}) {
+    ASSERT_TRUE(gang);
+    const auto sent = parse_gang(gang_json(*gang));
+    ASSERT_TRUE(sent);
+    const auto variables = plan_ranks(*sent, facts(2), 1, "r").front().variables;
+    EXPECT_EQ(variables.contains("LOCAL_RANK"), counted);
+    EXPECT_EQ(variables.contains("LOCAL_WORLD_SIZE"), counted);
+    EXPECT_EQ(variables.at("RANK"), "1");
+    EXPECT_EQ(variables.at("WORLD_SIZE"), "2");
+    EXPECT_EQ(variables.at("NODE_RANK"), "1");
+  }
+}
+
 TEST(RankPlan, WhatIsNoGangIsRefused) {
   EXPECT_FALSE(gang_of({{"kind", "spark"}}, 1));
   EXPECT_FALSE(gang_of({{"kind", "single"}}, 1));

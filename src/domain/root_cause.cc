@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "domain/exit_text.h"
+#include "domain/launcher_log.h"
 
 namespace roost {
 namespace {
@@ -13,6 +14,7 @@ namespace {
 // A rank with what its output says.
 struct Seen {
   const RankEnd* end = nullptr;
+  std::optional<WorkerFailure> worker;  // of a launcher
   std::optional<Traceback> traceback;
   bool failed = false;
   bool secondary = false;
@@ -28,17 +30,22 @@ Seen look_at(const RankEnd& end) {
   Seen seen;
   seen.end = &end;
   if (end.succeeded()) return seen;
-  if (const auto verdict = launcher_verdict(end.output)) {
-    seen.traceback = traceback_of_rank(end.output, verdict->rank);
-  }
-  if (!seen.traceback) seen.traceback = last_traceback(end.output);
+  seen.worker = launcher_failure(end.output);
+  seen.traceback = seen.worker ? seen.worker->traceback : last_traceback(end.output);
   // Whoever was told to end and did so without a word of his own did not fail.
-  seen.failed = !end.stopped || is_crash(end.signal) || (end.exit_code && seen.traceback);
+  seen.failed = !end.stopped || is_crash(end.signal) || (end.exit_code && (seen.traceback || seen.worker));
   seen.unseen = !end.exit_code && !end.signal;
-  if (!seen.failed && !seen.unseen) seen.traceback.reset();
-  const std::string said = seen.traceback ? seen.traceback->exception : "";
+  if (!seen.failed && !seen.unseen) {
+    seen.traceback.reset();
+    seen.worker.reset();
+  }
+  const std::string said = seen.traceback ? heading_of(seen.traceback->exception) : "";
   seen.timeout = is_timeout(said);
   // SIGTERM that did not come from us came from a launcher that ends the rest after a failure.
+  if (seen.worker) {
+    seen.secondary = seen.worker->secondary;
+    return seen;
+  }
   seen.secondary = is_secondary(said) || end.signal == SIGTERM || end.exit_code == 128 + SIGTERM;
   return seen;
 }
@@ -60,7 +67,7 @@ void blame_by_last_words(std::vector<Seen>& all) {
       std::any_of(all.begin(), all.end(), [](const Seen& seen) { return seen.failed && !seen.secondary; });
   for (auto& seen : all) {
     const bool by_launcher = seen.unseen || (seen.end->signal == SIGTERM && !seen.end->stopped);
-    if (by_launcher && !has_culprit && seen.traceback && !is_secondary(seen.traceback->exception)) {
+    if (by_launcher && !has_culprit && seen.traceback && !is_secondary(heading_of(seen.traceback->exception))) {
       seen.failed = true;
       seen.secondary = false;
     }
@@ -68,12 +75,18 @@ void blame_by_last_words(std::vector<Seen>& all) {
   }
 }
 
+// Why it failed, as far as its output tells; "" if it does not.
+std::string reason_of(const Seen& seen) {
+  if (!seen.traceback) return seen.worker ? seen.worker->text() : "";
+  if (!seen.worker || !seen.worker->rank) return seen.traceback->exception;
+  return fmt::format("{} (in its process of rank {})", seen.traceback->exception, *seen.worker->rank);
+}
+
 std::string failure_text(const Seen& seen) {
   const RankEnd& end = *seen.end;
   const std::string how = seen.unseen ? "failed" : end_text(end.exit_code, end.signal, end.out_of_memory);
-  std::string text = fmt::format("{} {}", who(end), how);
-  if (seen.traceback) text += ": " + seen.traceback->exception;
-  return text;
+  const std::string reason = reason_of(seen);
+  return fmt::format("{} {}{}{}", who(end), how, reason.empty() ? "" : ": ", reason);
 }
 
 }  // namespace
@@ -120,6 +133,7 @@ std::optional<RootCause> find_root_cause(const std::vector<RankEnd>& ranks) {
   cause.rank = culprit->end->rank;
   cause.node = culprit->end->node;
   cause.traceback = culprit->traceback;
+  cause.why = reason_of(*culprit);
   for (const auto& seen : all) {
     RankRole role = RankRole::kFine;
     if (&seen == culprit) {

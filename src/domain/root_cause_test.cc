@@ -108,7 +108,7 @@ TEST(Traceback, ReadsTheLastOneWithoutThePrefixesOfLaunchers) {
   const auto found = last_traceback(fmt::format("{}retrying\n{}bye\n", kValue, kReset));
   ASSERT_TRUE(found);
   EXPECT_TRUE(found->exception.starts_with("RuntimeError: [gloo")) << found->exception;
-  EXPECT_EQ(found->lines.size(), 4U);
+  EXPECT_EQ(found->lines.size(), 5U);  // "bye" may belong to the message: nothing tells
   EXPECT_FALSE(last_traceback("all is well\n"));
   EXPECT_FALSE(last_traceback("Traceback (most recent call last):\n  File \"cut off"));
 }
@@ -125,23 +125,35 @@ TEST(Traceback, ReadsFatalErrorsAndUncaughtExceptions) {
   EXPECT_NE(thrown->exception.find("no"), std::string::npos);
 }
 
-TEST(Traceback, UnderstandsTorchrun) {
-  const std::string output = fmt::format(
-      "[rank1]: Traceback (most recent call last):\n[rank1]:   File \"t.py\", line 1\n[rank1]: KeyError: 'x'\n{}"
-      "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \n====\nt.py FAILED\n----\n"
-      "Root Cause (first observed failure):\n[0]:\n  time      : 2026-01-01_00:00:00\n  host      : h\n"
-      "  rank      : 1 (local_rank: 1)\n  exitcode  : 1 (pid: 12)\n  error_file: <N/A>\n====\n",
-      kReset);
-  const auto verdict = launcher_verdict(output);
-  ASSERT_TRUE(verdict);
-  EXPECT_EQ(verdict->rank, 1);
-  EXPECT_EQ(verdict->exit_code, 1);
-  const auto found = traceback_of_rank(output, 1);
+constexpr std::string_view kLong =
+    "Traceback (most recent call last):\n  File \"t.py\", line 1, in <module>\n"
+    "RuntimeError: Error(s) in loading state_dict for Net:\n\tMissing key(s): \"fc.bias\".\nsecond\n\n  indented\n";
+
+TEST(Traceback, AnExceptionHasAllLinesOfItsMessage) {
+  const std::string whole =
+      "RuntimeError: Error(s) in loading state_dict for Net:\n\tMissing key(s): \"fc.bias\".\nsecond\n\n  indented";
+  for (const std::string after : {"", "\nprinted apart\n", "Abort(1) on node 0\n", "W1118 03:06:53.1 12 x.py:7] bad\n",
+                                  "2026-11-18 03:06:53,1 INFO bye\n", "----------\nmpirun noticed\n"}) {
+    const auto found = last_traceback(std::string(kLong) + after);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->exception, whole) << after;
+    EXPECT_EQ(found->lines.size(), 7U) << after;
+  }
+}
+
+TEST(Traceback, AMessageWithoutEndIsTakenInPart) {
+  std::string text = "Traceback (most recent call last):\n  File \"t.py\", line 1\nValueError: x\n";
+  for (int i = 0; i < 500; ++i) text += "line\n";
+  const auto found = last_traceback(text);
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->exception, "KeyError: 'x'");
-  const auto cause = find_root_cause({exited(0, 1, 5, output)});
-  ASSERT_TRUE(cause && cause->traceback);
-  EXPECT_EQ(cause->traceback->exception, "KeyError: 'x'");
+  EXPECT_LT(found->lines.size(), 30U);
+  EXPECT_TRUE(found->exception.starts_with("ValueError: x\nline\n"));
+}
+
+TEST(Traceback, ItsHeadingTellsOneKindFromAnother) {
+  EXPECT_EQ(heading_of("ValueError: bad batch\nConnection reset by peer"), "ValueError: bad batch");
+  EXPECT_EQ(heading_of("RuntimeError:\nConnection reset by peer"), "RuntimeError:\nConnection reset by peer");
+  EXPECT_EQ(heading_of("KeyError"), "KeyError");
 }
 
 TEST(RootCause, ARankThatItsLauncherKilledFirstIsKnownByItsLastWords) {

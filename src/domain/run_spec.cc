@@ -8,6 +8,7 @@
 #include "base/digest.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "domain/docker_arguments.h"
 #include "domain/environment_plan.h"
 #include "domain/names.h"
 #include "domain/rank_plan.h"
@@ -54,6 +55,8 @@ Result<std::vector<RunInput>> inputs_from(const Json& items) {
     input.content = fields.required_string("content");
     input.mode = fields.string("mode", input.mode);
     input.path = fields.string("path");
+    input.file = fields.string("file");
+    input.dataset = fields.string("dataset");
     ROOST_CHECK(fields.done());
     ROOST_CHECK(check_variable_name("AZUREML_DATAREFERENCE_" + input.name));
     if (!names.insert(input.name).second) {
@@ -63,9 +66,19 @@ Result<std::vector<RunInput>> inputs_from(const Json& items) {
       return fail(ErrorCode::kInvalidArgument,
                   fmt::format("\"content\" of the input {} must be 64 lower-case hex digits", input.name));
     }
-    if (input.mode != "download" && input.mode != "mount") {
+    if (input.mode != "download" && input.mode != "mount" && input.mode != "direct") {
       return fail(ErrorCode::kInvalidArgument,
-                  fmt::format("\"mode\" of the input {} must be download or mount", input.name));
+                  fmt::format("\"mode\" of the input {} must be download, mount or direct", input.name));
+    }
+    ROOST_CHECK(check_text(input.dataset, "the dataset of an input", 200));
+    if (input.mode == "direct" && input.dataset.empty()) {
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("the input {} is direct, and needs \"dataset\", the id of what it is", input.name));
+    }
+    if (!input.file.empty() && !is_safe_relative_path(input.file)) {
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("the file \"{}\" of the input {} must be a path inside its content",
+                              printable(input.file), input.name));
     }
     ROOST_CHECK(check_text(input.path, "the path of an input", 4096));
     if (!input.path.empty() && !input.path.starts_with('/') && !is_safe_relative_path(input.path)) {
@@ -82,10 +95,13 @@ Result<std::vector<RunInput>> inputs_from(const Json& items) {
 Json inputs_json(const std::vector<RunInput>& inputs) {
   Json items = Json::array();
   for (const auto& input : inputs) {
-    items.push_back({{"name", input.name},
-                     {"content", input.content},
-                     {"mode", input.mode},
-                     {"path", input.path.empty() ? Json() : Json(input.path)}});
+    Json item = {{"name", input.name},
+                 {"content", input.content},
+                 {"mode", input.mode},
+                 {"path", input.path.empty() ? Json() : Json(input.path)}};
+    if (!input.file.empty()) item["file"] = input.file;
+    if (!input.dataset.empty()) item["dataset"] = input.dataset;
+    items.push_back(std::move(item));
   }
   return items;
 }
@@ -116,6 +132,13 @@ Status check_program(const RunSpec& spec) {
                             "train.py",
                             printable(spec.script)));
   }
+  if (lower(spec.script).ends_with(".ipynb")) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("{} is a notebook, which Python cannot run. Make a script of it ('jupyter nbconvert --to "
+                            "script {}') and submit that, or give the command 'jupyter execute {}' with jupyter in the "
+                            "environment",
+                            printable(spec.script), printable(spec.script), printable(spec.script)));
+  }
   return {};
 }
 
@@ -142,6 +165,8 @@ Result<RunSpec> parse_run_spec(const Json& body) {
   JsonFields fields(body, "the run");
   RunSpec spec;
   spec.experiment = fields.required_string("experiment");
+  spec.subscription_id = fields.string("subscription_id");
+  spec.resource_group = fields.string("resource_group");
   spec.interactive = fields.boolean("interactive", false);
   spec.display_name = fields.string("display_name");
   if (fields.has("snapshot")) spec.snapshot = fields.string("snapshot");
@@ -168,6 +193,8 @@ Result<RunSpec> parse_run_spec(const Json& body) {
 
   ROOST_CHECK(check_experiment_name(spec.experiment));
   ROOST_CHECK(check_text(spec.display_name, "the display name", 256));
+  ROOST_CHECK(check_text(spec.subscription_id, "the subscription id", 200));
+  ROOST_CHECK(check_text(spec.resource_group, "the resource group", 200));
   if (!spec.interactive) ROOST_CHECK(check_compute_name(spec.compute));
   if (spec.snapshot && !is_digest(*spec.snapshot)) {
     return fail(ErrorCode::kInvalidArgument, "\"snapshot\" must be 64 lower-case hex digits");
@@ -191,7 +218,13 @@ Result<RunSpec> parse_run_spec(const Json& body) {
   const auto lock = environment.strings("lock");
   const std::string python = environment.string("python");
   const Json variables = environment.string_map("variables");
+  const Json docker = environment.object("docker");
   ROOST_CHECK(environment.done());
+  JsonFields docker_fields(docker, "\"docker\" of the environment");
+  for (const auto& word : docker_fields.strings("arguments")) ROOST_CHECK(check_text(word, "a docker argument", 2000));
+  docker_fields.string("shm_size");
+  ROOST_CHECK(docker_fields.done());
+  ROOST_CHECK(docker_arguments(Json(), docker));
   if (!name.empty()) ROOST_CHECK(check_registry_name(name, "environment"));
   if (!pins.empty()) ROOST_CHECK(parse_pins(pins));
   for (const auto& line : lock) ROOST_CHECK(check_text(line, "a line of the lock", 500));
@@ -227,6 +260,8 @@ Json run_spec_json(const RunSpec& spec) {
               {"properties", spec.properties},
               {"git", spec.git},
               {"parent", spec.parent ? Json(*spec.parent) : Json()}};
+  if (!spec.subscription_id.empty()) out["subscription_id"] = spec.subscription_id;
+  if (!spec.resource_group.empty()) out["resource_group"] = spec.resource_group;
   if (spec.interactive) out["interactive"] = true;
   if (!spec.inputs.empty()) out["inputs"] = inputs_json(spec.inputs);
   if (!spec.distributed.is_null()) out["distributed"] = spec.distributed;

@@ -11,10 +11,12 @@ namespace roost {
 
 // Data laid out before the start: a stored manifest, and where its files go.
 struct RunInput {
-  std::string name;     // AZUREML_DATAREFERENCE_<name> tells the script the path
+  std::string name;     // AZUREML_DATAREFERENCE_<name>, and <name> itself, tell the script the path
   std::string content;  // digest of the manifest
-  std::string mode = "download";
-  std::string path;  // absolute, or below the working folder; "" is a folder of the run's own
+  std::string mode = "download";  // or "mount", or "direct": <name> tells the dataset instead
+  std::string path;     // absolute, or below the working folder; "" is a folder of the run's own
+  std::string file;     // the one file of the content that the path is to be, not its folder
+  std::string dataset;  // id of the dataset that the content was, if it was one
 };
 
 // What someone asked to run, checked. `command` is a shell line, or `script` and `arguments` are a
@@ -22,6 +24,8 @@ struct RunInput {
 // An interactive run has neither: it is a record that some process elsewhere reports to.
 struct RunSpec {
   std::string experiment;
+  std::string subscription_id;  // what the submitter's config.json said: the script is told the same
+  std::string resource_group;
   bool interactive = false;
   std::string display_name;
   std::optional<std::string> snapshot;

@@ -3,13 +3,22 @@
 #include <fmt/format.h>
 
 namespace roost {
+namespace {
+
+std::string framework_of(const Run& run) {
+  const std::string kind = text_at(object_at(run.spec, "distributed"), "kind");
+  if (kind == "pytorch") return "PyTorch";
+  return kind == "tensorflow" ? "TensorFlow" : "Python";
+}
+
+}  // namespace
 
 std::map<std::string, std::string> run_variables(const Run& run, const std::string& workspace_id,
                                                  const std::string& experiment_id,
                                                  const std::string& root_run, const std::string& token,
                                                  Micros token_expiry) {
-  const std::string subscription = "00000000-0000-0000-0000-000000000000";
-  const std::string group = "roost";
+  const std::string subscription = text_at(run.spec, "subscription_id", "00000000-0000-0000-0000-000000000000");
+  const std::string group = text_at(run.spec, "resource_group", "roost");
   const std::string workspace_scope =
       fmt::format("/subscriptions/{}/resourceGroups/{}/providers/Microsoft.MachineLearningServices"
                   "/workspaces/{}",
@@ -27,9 +36,8 @@ std::map<std::string, std::string> run_variables(const Run& run, const std::stri
           {"AZUREML_ARM_WORKSPACE_NAME", run.workspace},
           {"AZUREML_ARM_PROJECT_NAME", run.experiment},
           {"AZUREML_NODE_COUNT", "1"},
-          {"AZUREML_FRAMEWORK", "Python"},
+          {"AZUREML_FRAMEWORK", framework_of(run)},
           {"AZUREML_DRIVERLOG_PATH", "azureml-logs/70_driver_log.txt"},
-          {"MLFLOW_RUN_ID", run.id},
           {"ROOST_TOKEN", token},
           {"ROOST_RUN_ID", run.id},
           {"ROOST_WORKSPACE", run.workspace},

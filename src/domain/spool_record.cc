@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -44,6 +45,13 @@ bool is_plain_name(std::string_view name) {
   return !name.empty() && name.size() <= kMaxName;
 }
 
+// The number, unless it has a fraction or an exponent or is too large.
+std::optional<std::int64_t> integer_in(std::string_view text) {
+  std::int64_t whole = 0;
+  if (!take_number(text, whole) || !text.empty()) return std::nullopt;
+  return whole;
+}
+
 // ["scalar","name",number,step or null,time]; false for anything else, which then goes the long way.
 bool parse_plain_scalar(std::string_view line, SpoolRecord& record) {
   if (!take(line, "[\"scalar\",\"")) return false;
@@ -54,9 +62,11 @@ bool parse_plain_scalar(std::string_view line, SpoolRecord& record) {
   if (!is_plain_name(name) || !take(line, ",")) return false;
   // from_chars also reads "inf" and "nan", which are not JSON.
   if (line.empty() || (line.front() != '-' && (line.front() < '0' || line.front() > '9'))) return false;
+  const std::string_view value = line.substr(0, line.find(','));
   if (!take_number(line, record.number) || !std::isfinite(record.number) || !take(line, ",")) {
     return false;
   }
+  record.whole = integer_in(value);
   record.step.reset();
   if (!take(line, "null")) {
     std::int64_t step = 0;
@@ -75,6 +85,13 @@ bool parse_plain_scalar(std::string_view line, SpoolRecord& record) {
 }
 
 }  // namespace
+
+std::optional<std::int64_t> whole_number(const Json& value) {
+  if (!value.is_number_integer()) return std::nullopt;
+  constexpr auto kLargest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  if (value.is_number_unsigned() && value.get<std::uint64_t>() > kLargest) return std::nullopt;
+  return value.get<std::int64_t>();
+}
 
 Status parse_spool_line(std::string_view line, SpoolRecord& record) {
   if (parse_plain_scalar(line, record)) return {};
@@ -109,11 +126,13 @@ Status parse_spool_line(std::string_view line, SpoolRecord& record) {
   }
   const Json& value = array[2];
   record.is_number = false;
+  record.whole.reset();
   if (record.kind == "scalar") {
     if (value.is_structured() || value.is_null()) return bad("a scalar is a number, string or boolean");
     if (const auto number = json_number(value)) {
       record.is_number = true;
       record.number = *number;
+      record.whole = whole_number(value);
       return {};
     }
   } else if (record.kind == "list") {

@@ -17,10 +17,14 @@ struct SpoolRecord {
   std::string name_storage;
   bool is_number = false;
   double number = 0;  // when is_number
+  std::optional<std::int64_t> whole;  // the same, if it was written as an integer
   Json value;         // otherwise
   std::optional<std::int64_t> step;
   Micros at = 0;
 };
+
+// An integer that fits; none for 1.0, which was written as another number.
+std::optional<std::int64_t> whole_number(const Json& value);
 
 // Parses a line without its newline. The record may point into `line`. The common case, a scalar
 // number under a plain name, is read without building JSON.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 
 #include "base/text.h"
 
@@ -11,6 +10,15 @@ namespace {
 
 constexpr std::string_view kStart = "Traceback (most recent call last):";
 constexpr std::size_t kMostLines = 60;
+constexpr std::size_t kMostMessageLines = 20;
+
+// With what launchers, schedulers and loggers begin a line of theirs that comes after a traceback.
+constexpr std::array kOthersLines = {"Traceback (most recent", "Abort(",    "application called MPI_Abort(",
+                                     "mpirun",                 "mpiexec",   "srun:",
+                                     "slurmstepd:",            "prterun",   "Primary job",
+                                     "INFO",                   "WARNING",   "ERROR",
+                                     "DEBUG",                  "CRITICAL",  "Fatal Python error: ",
+                                     "====",                   "----",      "terminate called after throwing"};
 
 // What torch.distributed, NCCL, gloo, Horovod and MPI print in a process whose peer went away.
 constexpr std::array kSecondary = {
@@ -45,6 +53,18 @@ std::vector<std::string> lines_of(std::string_view output) {
 
 bool is_indented(const std::string& line) { return line.empty() || line[0] == ' ' || line[0] == '\t'; }
 
+// Whether a line goes on with the message of an exception. Nothing marks where a message ends: what a script prints
+// after its traceback looks the same, which is why only so many lines are taken.
+bool goes_on(const std::vector<std::string>& lines, std::size_t at) {
+  const std::string& line = lines[at];
+  if (line.empty()) return at + 1 < lines.size() && !lines[at + 1].empty() && is_indented(lines[at + 1]);
+  const bool dated = line.size() > 4 && std::all_of(line.begin(), line.begin() + 4, [](char c) { return c >= '0' && c <= '9'; }) &&
+                     (line[4] == '-' || line[4] == '/');
+  const bool of_glog = line.size() > 5 && std::string_view("IWEF").find(line[0]) != std::string_view::npos &&
+                       std::all_of(line.begin() + 1, line.begin() + 5, [](char c) { return c >= '0' && c <= '9'; });
+  return !dated && !of_glog && std::none_of(kOthersLines.begin(), kOthersLines.end(), [&](const char* start) { return line.starts_with(start); });
+}
+
 Traceback python_traceback(const std::vector<std::string>& lines, std::size_t start) {
   Traceback found;
   std::size_t at = start + 1;
@@ -52,6 +72,11 @@ Traceback python_traceback(const std::vector<std::string>& lines, std::size_t st
   // "ExceptionGroup" lines carry bars; everything else names the exception here.
   for (std::size_t i = start; i <= at && i < lines.size(); ++i) found.lines.push_back(lines[i]);
   if (at < lines.size()) found.exception = lines[at];
+  const std::size_t last = std::min(lines.size(), at + kMostMessageLines);
+  for (std::size_t i = at + 1; i < last && goes_on(lines, i); ++i) {
+    found.lines.push_back(lines[i]);
+    found.exception += "\n" + lines[i];
+  }
   if (found.lines.size() > kMostLines) {
     found.lines.erase(found.lines.begin() + 1, found.lines.end() - static_cast<long>(kMostLines));
   }
@@ -78,21 +103,17 @@ Traceback uncaught(const std::vector<std::string>& lines, std::size_t start) {
   return found;
 }
 
-std::optional<Traceback> last_in(const std::vector<std::string>& lines) {
-  std::optional<Traceback> abort;  // what led to it, if anything, stands before it
-  for (std::size_t i = lines.size(); i-- > 0;) {
-    if (lines[i] == kStart) {
-      Traceback found = python_traceback(lines, i);
-      if (!found.exception.empty()) return found;
-    } else if (lines[i].starts_with("Fatal Python error: ")) {
-      return fatal_error(lines, i);
-    } else if (lines[i].starts_with("terminate called after throwing")) {
-      return uncaught(lines, i);
-    } else if (!abort && lines[i].find("application called MPI_Abort(") != std::string::npos) {
-      abort = Traceback{lines[i], {lines[i]}};
-    }
+// What begins at that line, if anything does.
+std::optional<Traceback> traceback_at(const std::vector<std::string>& lines, std::size_t i) {
+  if (lines[i] == kStart) {
+    Traceback found = python_traceback(lines, i);
+    if (!found.exception.empty()) return found;
+  } else if (lines[i].starts_with("Fatal Python error: ")) {
+    return fatal_error(lines, i);
+  } else if (lines[i].starts_with("terminate called after throwing")) {
+    return uncaught(lines, i);
   }
-  return abort;
+  return std::nullopt;
 }
 
 template <std::size_t N>
@@ -104,29 +125,25 @@ bool has_one(std::string_view text, const std::array<const char*, N>& words) {
 
 }  // namespace
 
-std::optional<Traceback> last_traceback(std::string_view output) { return last_in(lines_of(output)); }
+std::optional<Traceback> last_traceback(std::string_view output) { return last_traceback(lines_of(output)); }
 
-std::optional<Traceback> traceback_of_rank(std::string_view output, int rank) {
-  const std::string prefix = "[rank" + std::to_string(rank) + "]: ";
-  std::vector<std::string> lines;
-  for (const auto& line : split(to_utf8(output), '\n')) {
-    if (line.starts_with(prefix)) lines.push_back(line.substr(prefix.size()).substr(0, 1000));
+std::optional<Traceback> last_traceback(const std::vector<std::string>& lines) {
+  std::optional<Traceback> abort;  // what led to it, if anything, stands before it
+  for (std::size_t i = lines.size(); i-- > 0;) {
+    if (auto found = traceback_at(lines, i)) return found;
+    if (!abort && lines[i].find("application called MPI_Abort(") != std::string::npos) {
+      abort = Traceback{lines[i], {lines[i]}};
+    }
   }
-  return last_in(lines);
+  return abort;
 }
 
-std::optional<LauncherVerdict> launcher_verdict(std::string_view output) {
-  const std::size_t start = output.rfind("Root Cause (first observed failure):");
-  if (start == std::string_view::npos) return std::nullopt;
-  LauncherVerdict verdict;
-  bool has_rank = false;
-  for (const auto& line : split(output.substr(start), '\n')) {
-    const std::string text(trim(line));
-    has_rank = has_rank || std::sscanf(text.c_str(), "rank : %d", &verdict.rank) == 1 ||
-               std::sscanf(text.c_str(), "rank      : %d", &verdict.rank) == 1;
-    if (std::sscanf(text.c_str(), "exitcode : %d", &verdict.exit_code) == 1 && has_rank) return verdict;
+std::vector<Traceback> all_tracebacks(const std::vector<std::string>& lines) {
+  std::vector<Traceback> all;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (auto found = traceback_at(lines, i)) all.push_back(std::move(*found));
   }
-  return std::nullopt;
+  return all;
 }
 
 std::string advice_on(std::string_view exception) {
@@ -149,6 +166,11 @@ std::string advice_on(std::string_view exception) {
            "has it";
   }
   return "";
+}
+
+std::string heading_of(std::string_view exception) {
+  const std::string_view first = trim(exception.substr(0, exception.find('\n')));
+  return std::string(first.ends_with(':') && first.find(' ') == std::string_view::npos ? exception : first);
 }
 
 bool is_secondary(std::string_view error) { return has_one(error, kSecondary) || is_timeout(error); }

@@ -9,26 +9,23 @@ namespace roost {
 
 // What a program said of its own failure at the end of its output.
 struct Traceback {
-  std::string exception;           // "ValueError: bad batch"
+  std::string exception;           // "ValueError: bad batch", with all lines of its message
   std::vector<std::string> lines;  // from "Traceback" to the exception, without a launcher's prefixes
 };
 
 // The last Python traceback, fatal error or uncaught C++ exception in the output of one process.
 std::optional<Traceback> last_traceback(std::string_view output);
-
-// What torchrun and torch.distributed.launch say about the worker that failed first.
-struct LauncherVerdict {
-  int rank = 0;
-  int exit_code = 0;  // negative: the signal that ended it
-};
-std::optional<LauncherVerdict> launcher_verdict(std::string_view output);
-
-// The same as last_traceback for one rank in the output of a launcher, which marks its workers' lines.
-std::optional<Traceback> traceback_of_rank(std::string_view output, int rank);
+// The same in lines that have no prefixes any more.
+std::optional<Traceback> last_traceback(const std::vector<std::string>& lines);
+// All of them, in their order.
+std::vector<Traceback> all_tracebacks(const std::vector<std::string>& lines);
 
 // What to do about an exception that says the environment lacks something distributed runs need, as a
 // sentence to follow the exception; "" for all others.
 std::string advice_on(std::string_view exception);
+
+// Its first line, or all of it where that is nothing but the type: what tells one kind from another.
+std::string heading_of(std::string_view exception);
 
 // True if an error is what a process says when one of its peers went away.
 bool is_secondary(std::string_view error);

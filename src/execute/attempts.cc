@@ -105,23 +105,44 @@ Status mark_exited(Tx& tx, Run& run, Micros exited) {
   return move_run(tx, run, RunStatus::kFinalizing, "the process ended; collecting outputs", exited);
 }
 
-Status request_cancel(Tx& tx, Run& run, const std::string& reason, Micros now) {
+namespace {
+
+Status check_goes_on(const Run& run) {
+  if (!is_terminal(run.status)) return {};
+  return fail(ErrorCode::kFailedPrecondition,
+              fmt::format("run {} has ended already: {}", run.id, status_name(run.status)));
+}
+
+// Whether fail() was called for it: until a run ends nothing else gives it an error without canceling it.
+bool was_failed(const Run& run) { return run.cancel_reason.empty() && run.error.is_object(); }
+
+}  // namespace
+
+Status request_cancel(Tx& tx, Run& run, const std::string& reason, Micros now, const Json& error) {
   if (run.status == RunStatus::kCancelRequested) return {};
-  if (is_terminal(run.status)) {
-    return fail(ErrorCode::kFailedPrecondition,
-                fmt::format("run {} has ended already: {}", run.id, status_name(run.status)));
+  ROOST_CHECK(check_goes_on(run));
+  if (!was_failed(run)) {
+    run.cancel_reason = reason;
+    run.error = error;
   }
-  run.cancel_reason = reason;
   if (run.type == kInteractiveType) return end_interactive(tx, run, RunStatus::kCanceled, reason, now);
   ROOST_TRY(const auto open, open_attempt(tx, run.seq));
   return move_run(tx, run, open ? RunStatus::kCancelRequested : RunStatus::kCanceled, reason, now);
 }
 
+Status request_fail(Tx& tx, Run& run, Json error, bool by_itself, Micros now) {
+  ROOST_CHECK(check_goes_on(run));
+  if (!run.cancel_reason.empty() || was_failed(run)) return {};
+  run.error = std::move(error);
+  const std::string reason = text_at(run.error, "message");
+  if (run.type == kInteractiveType) return end_interactive(tx, run, RunStatus::kFailed, reason, now);
+  if (by_itself) return save_run(tx, run);
+  ROOST_TRY(const auto open, open_attempt(tx, run.seq));
+  return move_run(tx, run, open ? RunStatus::kCancelRequested : RunStatus::kFailed, reason, now);
+}
+
 Status end_interactive(Tx& tx, Run& run, RunStatus to, const std::string& reason, Micros now) {
-  if (is_terminal(run.status)) {
-    return fail(ErrorCode::kFailedPrecondition,
-                fmt::format("run {} has ended already: {}", run.id, status_name(run.status)));
-  }
+  ROOST_CHECK(check_goes_on(run));
   ROOST_CHECK(move_run(tx, run, RunStatus::kFinalizing, "ended by its owner", now));
   return move_run(tx, run, to, reason, now);
 }
@@ -164,11 +185,12 @@ Result<Tries> count_tries(Tx& tx, const Run& run) {
 
 Status give_up_attempt(Tx& tx, Run& run, const std::string& reason, Micros now) {
   ROOST_CHECK(close_attempt(tx, run.seq, run.attempt));
-  if (run.status == RunStatus::kCancelRequested) {
+  if (run.status == RunStatus::kCancelRequested && !was_failed(run)) {
     return move_run(tx, run, RunStatus::kCanceled, run.cancel_reason + "; " + reason, now);
   }
   ROOST_CHECK(mark_silent(tx, run, reason, now));
   run.deadline.reset();
+  if (was_failed(run)) return move_run(tx, run, RunStatus::kFailed, text_at(run.error, "message") + "; " + reason, now);
   ROOST_TRY(const Tries tries, count_tries(tx, run));
   if (!tries.this_one && tries.false_starts < kMostFalseStarts) {
     return move_run(tx, run, RunStatus::kQueued, reason + " before the run began; trying again", now);

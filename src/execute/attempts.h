@@ -35,9 +35,14 @@ Status mark_started(Tx& tx, Run& run, int node_rank, Micros now);
 Status mark_exited(Tx& tx, Run& run, Micros exited);
 
 // Asks for the end of a run: at once Canceled while nothing runs, else CancelRequested until its
-// runner has ended it, also if its process has ended and only the outputs are still to come. A run that has
-// ended is refused.
-Status request_cancel(Tx& tx, Run& run, const std::string& reason, Micros now);
+// runner has ended it, also if its process has ended and only the outputs are still to come. `error` says more, if there
+// is more to say. A run that has ended is refused; one that was failed before ends as that.
+Status request_cancel(Tx& tx, Run& run, const std::string& reason, Micros now, const Json& error = nullptr);
+
+// Ends a run as Failed with `error`, whatever it does or meets from then on: at once while nothing runs, else once its
+// runner has ended it. `by_itself`: its own script says so, and is left to end as it likes. A run that has ended is refused;
+// of one that was canceled or failed before nothing changes.
+Status request_fail(Tx& tx, Run& run, Json error, bool by_itself, Micros now);
 
 // Ends a run that has no node: its own process said so, or somebody canceled it.
 Status end_interactive(Tx& tx, Run& run, RunStatus to, const std::string& reason, Micros now);

@@ -45,6 +45,54 @@ TEST_F(Attempts, ARetryQueuesAgainAndTheOldAttemptIsShutOut) {
   EXPECT_EQ(reload(run).status, RunStatus::kFailed);
 }
 
+Json reported(const char* message) {
+  return {{"code", "reported_failure"}, {"message", message}, {"last_lines", Json::array()}, {"node", nullptr}};
+}
+
+TEST_F(Attempts, FailEndsARunThatWaitsAtOnce) {
+  Run run = add_run();
+  write([&](Tx& tx) { return request_fail(tx, run, reported("not needed"), false, 20); });
+  run = reload(run);
+  EXPECT_EQ(run.status, RunStatus::kFailed);
+  EXPECT_EQ(run.error["message"], "not needed");
+  write([&](Tx& tx) -> Status {
+    EXPECT_FALSE(request_fail(tx, run, reported("again"), false, 21));
+    EXPECT_FALSE(request_cancel(tx, run, "late", 21));
+    return {};
+  });
+}
+
+TEST_F(Attempts, WhoeverDecidesTheEndFirstDecidesIt) {
+  Run failed = start(add_run(1), "a");
+  write([&](Tx& tx) -> Status {
+    ROOST_CHECK(request_fail(tx, failed, reported("bad data"), false, 20));
+    EXPECT_EQ(failed.status, RunStatus::kCancelRequested) << "its processes have to end";
+    return request_cancel(tx, failed, "by somebody", 21);
+  });
+  write([&](Tx& tx) { return give_up_attempt(tx, failed, "the runner died", 22); });
+  failed = reload(failed);
+  EXPECT_EQ(failed.status, RunStatus::kFailed) << "and is not tried again";
+  EXPECT_EQ(failed.error["message"], "bad data");
+
+  Run canceled = start(add_run(), "b");
+  write([&](Tx& tx) -> Status {
+    ROOST_CHECK(request_cancel(tx, canceled, "by somebody", 20));
+    return request_fail(tx, canceled, reported("bad data"), false, 21);
+  });
+  write([&](Tx& tx) { return give_up_attempt(tx, canceled, "the runner died", 22); });
+  EXPECT_EQ(reload(canceled).status, RunStatus::kCanceled);
+}
+
+TEST_F(Attempts, AScriptThatFailsItsOwnRunGoesOnButIsNotTriedAgain) {
+  Run run = start(add_run(1), "a");
+  write([&](Tx& tx) { return request_fail(tx, run, reported("bad data"), true, 20); });
+  EXPECT_EQ(reload(run).status, RunStatus::kRunning);
+  write([&](Tx& tx) { return request_cancel(tx, run, "by somebody", 21); });
+  EXPECT_EQ(reload(run).status, RunStatus::kCancelRequested);
+  write([&](Tx& tx) { return give_up_attempt(tx, run, "the runner died", 22); });
+  EXPECT_EQ(reload(run).status, RunStatus::kFailed);
+}
+
 TEST_F(Attempts, ANodeThatDiesBeforeTheRunBeganCostsNoRetry) {
   Run run = add_run();
   for (int i = 1; i <= 5; ++i) {

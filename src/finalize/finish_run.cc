@@ -20,7 +20,7 @@ constexpr std::size_t kLongestNotice = 1000;
 std::string failure_message(const RunEnd& end) {
   if (end.outcome != "exited") return end.message;
   std::string text = "the script " + end_text(end.exit_code, end.signal, end.out_of_memory);
-  if (end.cause && end.cause->traceback) text += ": " + end.cause->traceback->exception;
+  if (end.cause && !end.cause->why.empty()) text += ": " + end.cause->why;
   if (end.is_gang && end.cause) text = end.cause->message;
   const std::string advice = end.cause && end.cause->traceback ? advice_on(end.cause->traceback->exception) : "";
   return advice.empty() ? text : text + ": " + advice;
@@ -164,7 +164,9 @@ Status finish_run(Tx& tx, Run& run, const RunEnd& end, Micros now) {
     ROOST_CHECK(move_run(tx, run, RunStatus::kFinalizing, "the process ended", since));
   }
   if (!run.cancel_reason.empty()) return move_run(tx, run, RunStatus::kCanceled, run.cancel_reason, now);
-  if (end.succeeded() && run.error.is_object()) {  // the script called fail() and then ended in good order
+  if (run.error.is_object()) {  // fail() was called; how the script ended after that is beside the point
+    run.error["last_lines"] = end.last_lines;
+    if (!end.node.empty()) run.error["node"] = end.node;
     return move_run(tx, run, RunStatus::kFailed, text_at(run.error, "message"), now);
   }
   if (end.succeeded()) return move_run(tx, run, RunStatus::kCompleted, "", now);

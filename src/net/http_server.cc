@@ -11,8 +11,11 @@
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
 
+#include "base/refusal_log.h"
+#include "net/address_limit.h"
 #include "net/io_thread.h"
 #include "net/listener.h"
+#include "net/response_head.h"
 #include "net/server_tls.h"
 #include "net/session.h"
 
@@ -21,13 +24,6 @@ namespace {
 
 namespace asio = boost::asio;
 using asio::ip::tcp;
-
-bool is_loopback(const asio::ip::address& address) {
-  if (address.is_v6() && address.to_v6().is_v4_mapped()) {
-    return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6()).is_loopback();
-  }
-  return address.is_loopback();
-}
 
 // Small answers go out at once; a peer whose machine died is noticed after a minute.
 void tune(int fd) {
@@ -47,7 +43,7 @@ class HttpServer::Server {
  public:
   Server(HttpServerOptions options, Router router, Fd socket,
          std::unique_ptr<asio::ssl::context> tls)
-      : tls_(std::move(tls)) {
+      : tls_(std::move(tls)), addresses_(options.address_connections) {
     parts_.options = std::move(options);
     parts_.router = std::move(router);
     const int threads = std::max(1, parts_.options.io_threads);
@@ -90,11 +86,14 @@ class HttpServer::Server {
 
  private:
   void adopt(Fd accepted, const asio::ip::address& peer) {
+    refused_.sum_up();
+    auto place = addresses_.enter(peer);
+    if (!place) return turn_away(accepted.get(), peer);
     tune(accepted.get());
     IoThread& thread = *threads_[next_thread_++ % threads_.size()];
     auto fd = std::make_shared<Fd>(std::move(accepted));
     const auto protocol = peer.is_v6() ? tcp::v6() : tcp::v4();
-    asio::dispatch(thread.context(), [this, &thread, fd, protocol, peer] {
+    asio::dispatch(thread.context(), [this, &thread, fd, protocol, peer, place] {
       tcp::socket socket(thread.context());
       boost::system::error_code error;
       socket.assign(protocol, fd->get(), error);
@@ -103,12 +102,39 @@ class HttpServer::Server {
       auto transport = tls_ ? make_tls_transport(std::move(socket), *tls_)
                             : make_plain_transport(std::move(socket));
       thread.add(std::make_shared<Session>(thread, parts_, std::move(transport), is_loopback(peer),
-                                            peer.to_string()));
+                                            peer.to_string(), place));
     });
+  }
+
+  // Costs the server nothing that stays: it says what it can without waiting.
+  void turn_away(int socket, const asio::ip::address& peer) {
+    const std::string name = AddressLimit::name_of(peer);
+    const Error error{ErrorCode::kUnavailable,
+                      "there are as many connections from " + name +
+                          " as one address may have; close some, or raise address_connections of the server"};
+    refused_.refused(name, "a connection from " + name, error.message);
+    if (tls_) return;  // what it would understand takes a handshake
+    Response response;
+    response.status = http_status(error.code);
+    response.content_type = "application/json";
+    response.headers["Retry-After"] = "1";
+    if (parts_.options.error_body) response.body = parts_.options.error_body(error);
+    const std::string text = response_head(response, {BodyFraming::kLength, response.body.size()}, false, false,
+                                           parts_.options.extra_head) +
+                             response.body;
+    (void)::send(socket, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    ::shutdown(socket, SHUT_WR);
+    // Unread bytes would make the close a reset, which may overtake the answer.
+    char ignored[4096];
+    while (::recv(socket, ignored, sizeof ignored, MSG_DONTWAIT) > 0) {
+    }
   }
 
   ServerParts parts_;
   std::unique_ptr<asio::ssl::context> tls_;
+  AddressLimit addresses_;
+  SystemClock clock_;
+  RefusalLog refused_{clock_};
   std::vector<std::unique_ptr<IoThread>> threads_;
   std::optional<Listener> listener_;
   std::size_t next_thread_ = 0;

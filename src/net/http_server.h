@@ -36,6 +36,8 @@ struct HttpServerOptions {
   // Most connections at once; 0: as many as there can be. One more takes the place of the one that has waited
   // longest to send something, and is closed itself if all are at work.
   std::size_t most_connections = 0;
+  // Of one address at once, with more for loopback (AddressLimit); 0: any number. One more is answered 503 and closed.
+  std::size_t address_connections = 0;
   std::string extra_head;  // whole header lines, each with its CRLF, that every answer carries
   // Further worker pools, by their number of threads: routes of lane 1 have the first. What must not wait behind the
   // rest has one of its own.
@@ -49,7 +51,8 @@ struct HttpServerOptions {
   // body that the route does not stream has been read by then.
   std::function<std::optional<Response>(Request&, const Route&)> before;
   // Called when a request's head is there, on an io thread, so it must not block. What it returns is kept until the
-  // request is answered; an error is the answer (kUnavailable: with Retry-After). None: everybody may come.
+  // request is answered; an error is the answer (kUnavailable: with Retry-After), and whether the log tells of it is its
+  // own affair. None: everybody may come.
   std::function<Result<std::shared_ptr<void>>(const Request&, const Route&)> admit;
   // Called after each answered request: operation ("" if no route was found), status, seconds (for
   // streams: until the headers). On an io thread, so it must not block.

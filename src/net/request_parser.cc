@@ -92,7 +92,9 @@ std::optional<Refusal> RequestParser::limit_body(std::uint64_t limit) {
 
 tl::expected<std::size_t, Refusal> RequestParser::put_body(std::string_view bytes,
                                                            std::string& out) {
-  // Beast asserts (and in release presumes) this of the last chunk. No body ends with fewer.
+  // Beast asserts (and in release presumes) both: that there is something to come, and this of the last chunk. No body
+  // ends with fewer.
+  if (done()) return 0;
   if (chunked() && bytes.size() < 5) return 0;
   error_code error;
   out_ = &out;

@@ -50,12 +50,13 @@ bool has_no_body(int status) { return status == 204 || status == 304; }
 }  // namespace
 
 Session::Session(IoThread& io, ServerParts& parts, std::unique_ptr<Transport> transport,
-                 bool peer_is_loopback, std::string peer)
+                 bool peer_is_loopback, std::string peer, std::shared_ptr<void> place)
     : io_(io),
       parts_(parts),
       transport_(std::move(transport)),
       peer_is_loopback_(peer_is_loopback),
       peer_(std::move(peer)),
+      place_(std::move(place)),
       timer_(io.context()) {}
 
 Session::~Session() = default;
@@ -178,7 +179,10 @@ std::optional<Refusal> Session::find_route() {
     if (auto refusal = exchange.parser.limit_body(match.route->body.limit)) return refusal;
     if (!parts_.options.admit) return std::nullopt;
     auto admission = parts_.options.admit(request, *match.route);
-    if (!admission) return Refusal{http_status(admission.error().code), std::move(admission).error()};
+    if (!admission) {
+      exchange.is_not_admitted = true;
+      return Refusal{http_status(admission.error().code), std::move(admission).error()};
+    }
     exchange.admission = *std::move(admission);
     return std::nullopt;
   }
@@ -199,7 +203,7 @@ Session::Await Session::answer() {
   const RequestParser& parser = exchange.parser;
   Response& response = exchange.response;
   response.headers["X-Request-Id"] = exchange.request.id;
-  if (response.status >= 500) log_failure();
+  if (response.status >= 500 && !exchange.is_not_admitted) log_failure();
   exchange.keep_alive = !exchange.must_close && parser.keep_alive() && !stopping_ &&
                         (parser.done() || few_bytes_remain());
   const bool head_only = exchange.request.method == "HEAD" || has_no_body(response.status);

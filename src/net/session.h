@@ -75,6 +75,7 @@ struct Exchange {
   Request request;
   const Route* route = nullptr;
   bool is_answered = false;  // by the check of its head
+  bool is_not_admitted = false;
   bool must_close = true;  // until the parser knows where the request ends
   bool continue_sent = false;
 
@@ -93,7 +94,7 @@ struct Exchange {
 class Session final : public std::enable_shared_from_this<Session>, public TransportClient {
  public:
   Session(IoThread& io, ServerParts& parts, std::unique_ptr<Transport> transport,
-          bool peer_is_loopback, std::string peer);
+          bool peer_is_loopback, std::string peer, std::shared_ptr<void> place);
   ~Session();
 
   void start();
@@ -181,6 +182,7 @@ class Session final : public std::enable_shared_from_this<Session>, public Trans
   std::unique_ptr<Transport> transport_;
   const bool peer_is_loopback_;
   const std::string peer_;
+  const std::shared_ptr<void> place_;  // counts this connection as its peer's
 
   Event news_;
   bool stopping_ = false;

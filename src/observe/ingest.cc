@@ -40,7 +40,7 @@ class Ingest {
     if (record.kind == "tag") return take_tag(record);
     if (record.kind == "property") return take_property(record);
     ROOST_TRY(Series* const series, series_for(record));
-    MetricPoint point{record.step.value_or(MetricPoint::kNoStep), record.at, record.number};
+    MetricPoint point{record.step.value_or(MetricPoint::kNoStep), record.at, record.number, record.whole};
     if (record.is_number) {
       append_number(*series, point);
       return {};
@@ -50,6 +50,7 @@ class Ingest {
     for (const Json& item : record.value) {
       if (const auto number = json_number(item)) {
         point.value = *number;
+        point.whole = whole_number(item);
         append_number(*series, point);
       } else {
         ROOST_CHECK(append_value(*series, point, item));
@@ -96,7 +97,7 @@ class Ingest {
         if (!rows.is_null(4)) series->max = rows.real(4);
         series->last_json = rows.text(5);
         if (!rows.is_null(8)) series->last_number = rows.real(8);
-        series->last = {rows.maybe_integer(6).value_or(MetricPoint::kNoStep), rows.integer(7), 0};
+        series->last = {rows.maybe_integer(6).value_or(MetricPoint::kNoStep), rows.integer(7)};
       }
       ROOST_CHECK(rows.status());
     }
@@ -164,7 +165,7 @@ class Ingest {
   Status flush_numbers(Series& series) {
     if (series.numbers.empty()) return {};
     const auto added = static_cast<std::int64_t>(point_count(series.numbers));
-    series.last_json = to_text(number_json(point_at(series.numbers, point_count(series.numbers) - 1).value));
+    series.last_json = to_text(point_value(point_at(series.numbers, point_count(series.numbers) - 1)));
     std::int64_t first = series.count - added;
     ROOST_TRY(const std::int64_t joined_first, first_to_join(series.id, first, added));
     if (joined_first < first) {
@@ -181,7 +182,7 @@ class Ingest {
     }
     std::string_view rest = series.numbers;
     while (!rest.empty()) {
-      const std::string_view block = rest.substr(0, static_cast<std::size_t>(kBlockPoints) * sizeof(MetricPoint));
+      const std::string_view block = rest.substr(0, static_cast<std::size_t>(kBlockPoints) * sizeof(PackedPoint));
       rest.remove_prefix(block.size());
       const auto count = static_cast<std::int64_t>(point_count(block));
       ROOST_CHECK(tx_.run("INSERT INTO metric_block VALUES (?, ?, ?, ?)", series.id, first, count, Blob{block}));

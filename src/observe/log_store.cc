@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/files.h"
+#include "base/inside_write.h"
 #include "base/text.h"
 
 namespace fs = std::filesystem;
@@ -49,6 +50,7 @@ std::mutex& LogStore::lock_for(const std::string& run) {
 Result<std::uint64_t> LogStore::append(const std::string& run, std::int64_t attempt,
                                        const std::string& name, std::uint64_t offset,
                                        std::string_view bytes, std::optional<Micros> at) {
+  check_outside_write("writes a log");
   const fs::path file = attempt_folder(run, attempt) / name;
   const std::lock_guard lock(lock_for(run));
   Fd fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
@@ -84,6 +86,7 @@ Result<std::vector<LogTime>> LogStore::times(const std::string& run, std::int64_
 Result<std::string> LogStore::read(const std::string& run, std::int64_t attempt,
                                    const std::string& name, std::uint64_t offset,
                                    std::size_t limit) const {
+  check_outside_write("reads a log");
   const Fd fd(::open((attempt_folder(run, attempt) / name).c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) {
     if (errno == ENOENT || errno == ENOTDIR) return std::string();
@@ -109,6 +112,7 @@ Result<std::string> LogStore::read(const std::string& run, std::int64_t attempt,
 
 Result<std::uint64_t> LogStore::size(const std::string& run, std::int64_t attempt,
                                      const std::string& name) const {
+  check_outside_write("looks at a log");
   struct stat info {};
   if (::stat((attempt_folder(run, attempt) / name).c_str(), &info) != 0 || !S_ISREG(info.st_mode)) {
     return fail(ErrorCode::kNotFound,
@@ -119,6 +123,7 @@ Result<std::uint64_t> LogStore::size(const std::string& run, std::int64_t attemp
 }
 
 std::vector<LogStore::Entry> LogStore::list(const std::string& run, std::int64_t attempt) const {
+  check_outside_write("lists logs");
   std::vector<Entry> entries;
   const fs::path root = attempt_folder(run, attempt);
   std::error_code error;

@@ -64,7 +64,7 @@ struct Bucket {
             {"min", or_null(min)},
             {"max", or_null(max)},
             {"mean", or_null(sum / static_cast<double>(std::max<std::int64_t>(finite, 1)))},
-            {"last", number_json(last.value)}};
+            {"last", point_value(last)}};
   }
 };
 
@@ -123,7 +123,7 @@ Result<Json> metric_points(Tx& tx, const MetricSummary& metric, std::int64_t fro
         points[index] = {{"index", index},
                          {"step", step_json(point.step)},
                          {"at", format_time(point.at)},
-                         {"value", number_json(point.value)}};
+                         {"value", point_value(point)}};
       }
     }
     ROOST_CHECK(rows.status());

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "observe/log_store.h"
+#include "observe/metric_block.h"
 #include "observe/metric_store.h"
 #include "records/test_database.h"
 
@@ -45,6 +46,27 @@ TEST_F(Observe, RepeatedAndOverlappingPiecesAreTakenOnce) {
   const Json got = points(run, "loss");
   ASSERT_EQ(got.size(), 10U);
   for (int i = 0; i < 10; ++i) EXPECT_EQ(got[static_cast<std::size_t>(i)]["value"], static_cast<double>(i));
+}
+
+TEST_F(Observe, IntegersStayIntegers) {
+  Run run = add_run();
+  ingest(run, 0, "[\"scalar\",\"n\",1152921504606846977,null,1]\n[\"scalar\",\"n\",2.0,null,1]\n"
+                 "[\"list\",\"n\",[-3,\"x\"],null,1]\n[\"list\",\"none\",[],null,1]\n");
+  const Json found = points(run, "n");
+  ASSERT_EQ(found.size(), 4U);
+  EXPECT_EQ(to_text(found[0]["value"]), "1152921504606846977");
+  EXPECT_EQ(to_text(found[1]["value"]), "2.0");
+  EXPECT_EQ(to_text(found[2]["value"]), "-3");
+  EXPECT_EQ(points(run, "none"), Json::array());
+}
+
+TEST(MetricBlock, PointsOfOlderServersAreReadAsTheyWere) {
+  const struct { std::int64_t step; std::int64_t at; double value; } old = {7, 1'763'240'000'500'000, 0.25};
+  const MetricPoint point = point_at({reinterpret_cast<const char*>(&old), sizeof old}, 0);
+  EXPECT_EQ(point.step, 7);
+  EXPECT_EQ(point.at, old.at);
+  EXPECT_EQ(point.value, 0.25);
+  EXPECT_FALSE(point.whole);
 }
 
 TEST_F(Observe, BadLinesAreSkippedAndCounted) {

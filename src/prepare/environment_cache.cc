@@ -11,6 +11,7 @@
 
 #include "base/digest.h"
 #include "base/files.h"
+#include "base/inside_write.h"
 #include "base/log.h"
 
 namespace fs = std::filesystem;
@@ -79,21 +80,36 @@ Result<std::unique_ptr<EnvironmentCache>> EnvironmentCache::open(const fs::path&
   return cache;
 }
 
-std::optional<CachedEnvironment> EnvironmentCache::find(const std::string& digest, Micros now) {
+std::optional<CachedEnvironment> EnvironmentCache::known(const std::string& digest) const {
   const std::lock_guard lock(mutex_);
   const auto it = known_.find(digest);
-  if (it == known_.end()) return std::nullopt;
-  if (::access(it->second.built.python.c_str(), X_OK) != 0) {  // somebody removed it by hand
+  return it == known_.end() ? std::nullopt : std::optional(it->second);
+}
+
+std::optional<CachedEnvironment> EnvironmentCache::find(const std::string& digest, Micros now) {
+  check_outside_write("looks for an environment");
+  auto found = known(digest);
+  if (!found) return std::nullopt;
+  const bool is_gone = ::access(found->built.python.c_str(), X_OK) != 0;  // somebody removed it by hand
+  if (!is_gone && now - found->used <= kUseKnownFor) return found;
+  const std::lock_guard index_lock(index_mutex_);
+  {
+    const std::lock_guard lock(mutex_);
+    const auto it = known_.find(digest);
+    if (it == known_.end() || it->second.folder != found->folder) return std::nullopt;  // it is being removed
+    if (is_gone) {
+      known_.erase(it);
+    } else {
+      it->second.used = found->used = now;
+    }
+  }
+  if (is_gone) {
     std::error_code error;
     fs::remove(index_file(digest), error);
-    known_.erase(it);
     return std::nullopt;
   }
-  if (now - it->second.used > kUseKnownFor) {
-    it->second.used = now;
-    if (auto written = write_index(it->second); !written) log_warning("{}", written.error().message);
-  }
-  return it->second;
+  if (auto written = write_index(*found); !written) log_warning("{}", written.error().message);
+  return found;
 }
 
 bool EnvironmentCache::has(const std::string& digest) const {
@@ -125,27 +141,38 @@ Status EnvironmentCache::keep(const std::string& digest, const fs::path& folder,
   // The index must not survive a power loss that its packages did not.
   const Fd opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!opened || ::syncfs(opened.get()) != 0) return fail_errno(errno, "sync " + folder.string());
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard index_lock(index_mutex_);
   ROOST_CHECK(write_index(environment));
+  const std::lock_guard lock(mutex_);
   known_[digest] = std::move(environment);
   return {};
 }
 
-Status EnvironmentCache::remove(const std::string& digest) {
-  fs::path folder;
+Result<CachedEnvironment> EnvironmentCache::take_out(const std::string& digest) {
+  const std::lock_guard lock(mutex_);
+  const auto it = known_.find(digest);
+  if (it == known_.end()) return fail(ErrorCode::kNotFound, fmt::format("there is no built environment {}", digest));
+  CachedEnvironment taken = std::move(it->second);
+  known_.erase(it);
+  return taken;
+}
+
+void EnvironmentCache::put_back(CachedEnvironment environment) {
+  const std::lock_guard lock(mutex_);
+  const std::string digest = environment.digest;
+  known_.emplace(digest, std::move(environment));
+}
+
+Status EnvironmentCache::remove_files(const CachedEnvironment& environment) {
   {
-    const std::lock_guard lock(mutex_);
-    const auto it = known_.find(digest);
-    if (it == known_.end()) {
-      return fail(ErrorCode::kNotFound, fmt::format("there is no built environment {}", digest));
+    const std::lock_guard index_lock(index_mutex_);
+    if (!has(environment.digest)) {  // else it was built again meanwhile
+      std::error_code error;
+      fs::remove(index_file(environment.digest), error);
+      fs::remove(log_file(environment.digest), error);
     }
-    folder = it->second.folder;
-    std::error_code error;
-    fs::remove(index_file(digest), error);
-    fs::remove(log_file(digest), error);
-    known_.erase(it);
   }
-  return remove_tree(folder);
+  return remove_tree(environment.folder);
 }
 
 }  // namespace roost

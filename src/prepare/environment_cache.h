@@ -32,7 +32,7 @@ class EnvironmentCache {
 
   // Also notes that it was used now.
   std::optional<CachedEnvironment> find(const std::string& digest, Micros now);
-  // Without counting as a use.
+  // Without counting as a use, and without looking at files.
   bool has(const std::string& digest) const;
   std::vector<CachedEnvironment> list() const;
 
@@ -41,7 +41,13 @@ class EnvironmentCache {
   std::filesystem::path new_folder(const std::string& digest) const;
   Status keep(const std::string& digest, const std::filesystem::path& folder,
               const BuiltEnvironment& built, Micros now);
-  Status remove(const std::string& digest);
+
+  // Removing one takes two steps. It is taken out in the transaction that made sure that no run needs it, which touches
+  // no file; runs find it no more. If that transaction fails it is put back; else its files go, and what a crash
+  // leaves of them is whole, or is removed by open().
+  Result<CachedEnvironment> take_out(const std::string& digest);
+  void put_back(CachedEnvironment environment);
+  Status remove_files(const CachedEnvironment& environment);
 
   std::filesystem::path log_file(const std::string& digest) const;
 
@@ -49,9 +55,11 @@ class EnvironmentCache {
   explicit EnvironmentCache(std::filesystem::path folder) : folder_(std::move(folder)) {}
   std::filesystem::path index_file(const std::string& digest) const;
   Status write_index(const CachedEnvironment& environment) const;
+  std::optional<CachedEnvironment> known(const std::string& digest) const;
 
   std::filesystem::path folder_;
-  mutable std::mutex mutex_;
+  std::mutex index_mutex_;  // whoever changes index files; before mutex_
+  mutable std::mutex mutex_;  // held for moments only: transactions wait for it
   std::map<std::string, CachedEnvironment> known_;
 };
 

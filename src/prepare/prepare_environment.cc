@@ -38,22 +38,36 @@ Status queue(Tx& tx, Run& run, Micros now, std::string_view remark = "") {
   return move_run(tx, run, RunStatus::kQueued, fmt::format("waiting for a node of {}{}", run.compute, remark), now);
 }
 
+Result<DockerArguments> docker_of(const Run& run) {
+  return docker_arguments(object_at(run.environment, "definition"), object_at(run.environment, "docker"));
+}
+
+// Only an image has a /dev/shm of its own.
+Status tell_of_shared_memory(Tx& tx, Run& run, const DockerArguments& asked) {
+  if (!asks_for_shared_memory(asked)) return {};
+  return add_notice(tx, run,
+                    fmt::format("shm_size={} has no effect: the run is in no image and has the /dev/shm of its machine",
+                                asked.shm_size));
+}
+
 Status take_limits(Tx& tx, Run& run, const DockerArguments& asked) {
   Json limits = Json::object();
   if (asked.memory > 0) limits["memory"] = asked.memory;
   if (asked.cpus > 0) limits["cpus"] = asked.cpus;
   if (!limits.empty()) run.environment["limits"] = std::move(limits);
   for (const auto& name : asked.no_effect) {
-    ROOST_CHECK(add_notice(tx, run, fmt::format("the docker argument {} of the environment has no effect here", name)));
+    ROOST_CHECK(add_notice(tx, run, fmt::format("the docker argument {} has no effect here", name)));
   }
   return {};
 }
 
-Status use_existing(Tx& tx, Run& run, const std::string& python, bool needed, bool user_managed, Micros now) {
+Status use_existing(Tx& tx, Run& run, const EnvironmentLook& look, const std::string& python, bool needed,
+                    bool user_managed, Micros now) {
   run.environment["kind"] = "existing";
   run.environment["isolated"] = false;
   run.environment["python"] = python;
-  if (needed && ::access(python.c_str(), X_OK) != 0) {
+  if (needed && !look.runs(python)) {
+    if (look.is_incomplete()) return look.incomplete();
     return settle_failed(tx, run,
                          python.empty() ? "no python3 was found on this machine; install it or set \"python\" "
                                           "in the configuration"
@@ -94,10 +108,12 @@ Result<BuildRequest> build_of(const Run& run, const BuildSettings& settings) {
 }
 
 Result<std::optional<BuildRequest>> prepare_environment(Tx& tx, Run& run, const BuildSettings& settings,
-                                                        EnvironmentCache& cache, Micros now) {
+                                                        const EnvironmentLook& look, Micros now) {
   const std::string named = text_at(run.environment, "python");
   const Json definition = object_at(run.environment, "definition");
+  const auto asked = docker_of(run);
   Json variables = defined_variables(definition);
+  if (asked) variables.update(asked->variables);
   variables.update(object_at(run.environment, "variables"));
   run.environment["variables"] = std::move(variables);
   ROOST_CHECK(move_run(tx, run, RunStatus::kPreparing, "checking the environment", now));
@@ -108,7 +124,6 @@ Result<std::optional<BuildRequest>> prepare_environment(Tx& tx, Run& run, const 
     ROOST_CHECK(settle_failed(tx, run, request.error().message, now));
     return std::nullopt;
   }
-  const auto asked = docker_arguments(definition);
   if (!asked) {
     ROOST_CHECK(settle_failed(tx, run, asked.error().message, now));
     return std::nullopt;
@@ -119,15 +134,17 @@ Result<std::optional<BuildRequest>> prepare_environment(Tx& tx, Run& run, const 
     std::string python = named;
     if (python.empty() && plan.interpreter.starts_with('/')) python = plan.interpreter;
     const bool needed = run.spec.contains("script") || !python.empty();
-    ROOST_CHECK(use_existing(tx, run, python.empty() ? settings.python : python, needed, plan.user_managed, now));
+    ROOST_CHECK(tell_of_shared_memory(tx, run, *asked));
+    ROOST_CHECK(use_existing(tx, run, look, python.empty() ? settings.python : python, needed, plan.user_managed, now));
     return std::nullopt;
   }
   // A lock is that of an earlier build: if that one is still here, it is the very same.
-  std::optional<CachedEnvironment> cached = cache.find(request->digest, now);
+  std::optional<CachedEnvironment> cached = look.cached(request->digest);
   if (!cached && !request->lock.empty()) {
-    cached = cache.find(plan.digest(), now);
+    cached = look.cached(plan.digest());
     if (cached && cached->built.lock != request->lock) cached.reset();
   }
+  if (look.is_incomplete()) return fail(look.incomplete().error());
   if (cached) {
     ROOST_CHECK(settle_built(tx, run, *cached, now));
     return std::nullopt;
@@ -148,17 +165,20 @@ Status settle_built(Tx& tx, Run& run, const CachedEnvironment& environment, Micr
   run.environment["lock"] = built.lock;
   run.environment["reason"] = built.reason;
   run.environment["changes"] = built.changes;
+  const auto asked = docker_of(run);
   if (!built.inside.is_null()) {
     run.environment["python"] = text_at(built.inside, "python");
     run.environment["image"] = built.inside;
-    const auto asked = docker_arguments(object_at(run.environment, "definition"));
     if (asked && !asked->shm_size.empty()) run.environment["image"]["shm_size"] = asked->shm_size;
+  } else if (asked) {
+    ROOST_CHECK(tell_of_shared_memory(tx, run, *asked));
   }
   for (const auto& change : built.changes) {
     // What came by pip in place of conda is no pin that moved.
     const bool moved = change.find(" by conda ") == std::string::npos;
     ROOST_CHECK(add_notice(tx, run, moved ? fmt::format("pins: nearest: {}", change) : change));
   }
+  for (const auto& note : built.notes) ROOST_CHECK(add_notice(tx, run, note));
   return queue(tx, run, now);
 }
 

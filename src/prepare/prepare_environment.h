@@ -7,7 +7,7 @@
 #include "builders/build_order.h"
 #include "db/database.h"
 #include "domain/run.h"
-#include "prepare/environment_cache.h"
+#include "prepare/environment_look.h"
 
 namespace roost {
 
@@ -20,9 +20,10 @@ struct BuildRequest {
 
 // Preparing: settles what the script will run in. An interpreter that exists, or an environment the
 // cache has: the run is Queued at once. Else it stays in Preparing, and the build it waits for is
-// returned. A definition that cannot be built fails the run with the reason.
+// returned. A definition that cannot be built fails the run with the reason. If `look` lacks something, this fails and
+// has to be tried again, in another transaction, after look.look_at_missing().
 Result<std::optional<BuildRequest>> prepare_environment(Tx& tx, Run& run, const BuildSettings& settings,
-                                                        EnvironmentCache& cache, Micros now);
+                                                        const EnvironmentLook& look, Micros now);
 
 // What a run in Preparing waits for, from what it says of itself: after a restart.
 Result<BuildRequest> build_of(const Run& run, const BuildSettings& settings);

@@ -7,6 +7,7 @@
 
 #include "base/digest.h"
 #include "base/files.h"
+#include "base/inside_write.h"
 #include "db/database.h"
 #include "domain/compute.h"
 #include "domain/run.h"
@@ -39,6 +40,7 @@ class DatabaseFixture : public testing::Test {
   void TearDown() override {
     db_.reset();
     ASSERT_TRUE(remove_tree(folder_));
+    EXPECT_EQ(caught_inside_write(), 0) << "something but SQL inside a write";
   }
 
   void write(const std::function<Status(Tx&)>& work) {

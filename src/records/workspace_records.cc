@@ -55,7 +55,8 @@ Result<Workspace> find_workspace(Tx& tx, std::string_view name) {
   if (rows.next()) return Workspace{rows.text(0), rows.text(1), rows.integer(2)};
   ROOST_CHECK(rows.status());
   return fail(ErrorCode::kNotFound,
-              fmt::format("there is no workspace \"{}\"; POST /api/v1/workspaces makes one",
+              fmt::format("there is no workspace \"{}\"; `roost workspace create` makes one, and `roost workspace ls` "
+                          "lists those there are",
                           printable(name)));
 }
 

@@ -1,3 +1,4 @@
+#include "domain/environment_plan.h"
 #include "records/test_database.h"
 #include "registry/datasets.h"
 #include "registry/datastores.h"
@@ -154,6 +155,67 @@ TEST_F(Registry, CuratedNamesResolveWhateverTheirCaseAndAreReserved) {
     EXPECT_FALSE(register_environment(tx, *curated, "default", "MicroSoft-x", Json::object(), 1));
     return {};
   });
+}
+
+TEST(Curated, TheNamesThatRealCodeUsesResolve) {
+  const auto curated = CuratedEnvironments::built_in();
+  ASSERT_TRUE(curated) << curated.error().message;
+  for (const auto& [name, environment] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"azureml-tensorflow-2.11-cuda11", "roost-tensorflow"},
+           {"AzureML-TensorFlow-1.13-GPU", "roost-tensorflow"},
+           {"AzureML-sklearn-1.5", "roost-sklearn"},
+           {"AzureML-sklearn-0.24-ubuntu18.04-py37-cpu", "roost-sklearn"},
+           {"AzureML-Scikit-learn-0.20.3", "roost-sklearn"},
+           {"AzureML-Tutorial", "roost-sklearn"},
+           {"AzureML-Chainer-5.1.0-GPU", "roost-chainer"},
+           {"AzureML-lightgbm-3.2-ubuntu18.04-py37-cpu", "roost-lightgbm"},
+           {"AzureML-xgboost-0.9-ubuntu18.04-py37-cpu-inference", "roost-xgboost"},
+           {"AzureML-fastai-2.5", "roost-fastai"},
+           {"azureml-acpt-pytorch-2.2-cuda12.1", "roost-pytorch"},
+           {"AzureML-ACPT-pytorch-1.11-py38-cuda11.3-gpu", "roost-pytorch"},
+           {"acpt-pytorch-2.2-cuda12.1", "roost-pytorch"},
+           {"AzureML-minimal-ubuntu18.04-py37-cpu-inference", "roost-minimal"}}) {
+    const auto found = curated->find(name);
+    ASSERT_TRUE(found) << name;
+    EXPECT_EQ(found->alias_of, environment) << name;
+    EXPECT_NE(found->notice.find(environment), std::string::npos);
+  }
+  EXPECT_FALSE(curated->find("AzureML-TensorFlowish"));
+}
+
+TEST(Curated, WithoutPackagesThereIsNothingToBuild) {
+  const auto curated = CuratedEnvironments::built_in();
+  ASSERT_TRUE(curated);
+  const auto minimal = plan_environment(curated->find("AzureML-Minimal")->definition, Pins::kStrict);
+  ASSERT_TRUE(minimal);
+  EXPECT_FALSE(minimal->needs_build());
+  const auto sklearn = plan_environment(curated->find("roost-sklearn")->definition, Pins::kStrict);
+  ASSERT_TRUE(sklearn);
+  EXPECT_EQ(sklearn->python, "3.11");
+}
+
+TEST(Curated, AnOperatorsWildcardGoesBeforeABuiltInName) {
+  auto curated = CuratedEnvironments::built_in();
+  ASSERT_TRUE(curated);
+  const std::string yaml =
+      "environments: {house: {pip: [torch]}, special: {pip: [jax]}}\n"
+      "aliases: {'AzureML-PyTorch-*': house, 'AzureML-PyTorch-1.6-*': special, azureml-pytorch-1.6-cpu: house, "
+      "'AzureML-Min*': house}\n";
+  ASSERT_TRUE(curated->add(yaml, "mine.yaml"));
+  EXPECT_EQ(curated->find("AzureML-PyTorch-1.6-GPU")->alias_of, "special") << "the longest of his own";
+  EXPECT_EQ(curated->find("AzureML-PyTorch-1.6-CPU")->alias_of, "house") << "a whole name of his own before that";
+  EXPECT_EQ(curated->find("AzureML-PyTorch-2.0")->alias_of, "house");
+  EXPECT_EQ(curated->find("AzureML-Minimal")->alias_of, "house");
+  EXPECT_EQ(curated->find("roost-minimal")->alias_of, "");
+  EXPECT_EQ(curated->find("AzureML-ACPT-pytorch-1.13")->alias_of, "roost-pytorch");
+}
+
+TEST(Curated, ABuiltInAliasStandsForWhatTheOperatorMadeOfItsEnvironment) {
+  auto curated = CuratedEnvironments::built_in();
+  ASSERT_TRUE(curated && curated->add("environments: {roost-pytorch: {pip: [torch==2.0]}}\n", "mine.yaml"));
+  for (const char* name : {"AzureML-PyTorch-1.6-GPU", "AzureML-PyTorch-2.0", "roost-pytorch"}) {
+    EXPECT_NE(to_text(curated->find(name)->definition).find("torch==2.0"), std::string::npos) << name;
+  }
 }
 
 TEST(Curated, AnOperatorsFileGoesFirstAndIsChecked) {

@@ -1,7 +1,5 @@
 // What of this machine a run that is in no image gets to see: everything but what Roost keeps for itself, of which
 // it sees its own share.
-#include <cstdlib>
-
 #include "confine/hidden_folders.h"
 #include "runner/attempt_run.h"
 #include "runner/scratch_file.h"
@@ -9,30 +7,13 @@
 namespace fs = std::filesystem;
 
 namespace roost {
-namespace {
-
-// A user whose home is the data folder, or in it, keeps that.
-void show_home(const fs::path& kept, std::vector<ShownPath>& shown) {
-  const char* given = std::getenv("HOME");
-  std::error_code error;
-  const fs::path home = given ? fs::weakly_canonical(given, error) : fs::path();
-  if (home.empty() || !is_below(home, kept)) return;
-  if (home != kept) return shown.push_back({home.string()});
-  // Roost's own files have no dot.
-  for (const auto& entry : fs::directory_iterator(kept, error)) {
-    const bool is_users = entry.path().filename().string().starts_with(".") && entry.is_directory(error);
-    if (is_users) shown.push_back({entry.path().string()});
-  }
-}
-
-}  // namespace
 
 Result<HiddenFolders> AttemptRun::hidden_folders() const {
   using Kind = ShownPath::Kind;
   std::error_code error;
   const fs::path kept = fs::weakly_canonical(settings_.cache.parent_path().parent_path(), error);
   std::vector<ShownPath> shown;
-  for (const char* name : {"code", "data", "spool", "stacks"}) shown.push_back({(folder_ / name).string()});
+  for (const char* name : {"code", "data", "packages", "spool", "stacks"}) shown.push_back({(folder_ / name).string()});
   for (const auto& path : {folder_ / "bin", server_copy().parent_path(), settings_.sdk}) {
     shown.push_back({path.string(), Kind::kReadOnly});
   }
@@ -42,18 +23,18 @@ Result<HiddenFolders> AttemptRun::hidden_folders() const {
     shown.push_back({mpi_->folder().string()});
     shown.push_back({settings_.mpi_helper.parent_path().string(), Kind::kReadOnly});
   }
-  const std::string environment = order_.value("environment", Json::object()).value("folder", "");
+  const std::string environment = text_at(member(order_, "environment"), "folder");
   if (!environment.empty()) {
     // Others start from it too, and scripts install into it: each run changes its own view.
     shown.push_back({environment, Kind::kScratch, (folder_ / "environment").string()});
   }
   // An interpreter that somebody keeps in the data folder, with the packages beside it.
-  const fs::path prefix = fs::path(order_.value("python", "")).parent_path().parent_path();
+  const fs::path prefix = fs::path(text_at(order_, "python")).parent_path().parent_path();
   if (is_below(prefix, kept) && prefix != kept) shown.push_back({prefix.string(), Kind::kReadOnly});
   show_home(kept, shown);
   std::vector<fs::path> hidden = {kept};
   // The server's own, if this is it and not another folder of that name.
-  const fs::path data = order_.value("hidden", "");
+  const fs::path data = text_at(order_, "hidden");
   if (fs::exists(data / "owner.token", error)) hidden.push_back(data);
   return hide_folders(hidden, std::move(shown));
 }

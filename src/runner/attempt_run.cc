@@ -17,6 +17,8 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/text.h"
+#include "base/tree_beneath.h"
 #include "domain/compute.h"
 #include "net/router.h"
 #include "runner/cgroup.h"
@@ -24,6 +26,7 @@
 #include "runner/command_line.h"
 #include "runner/environment_copy.h"
 #include "runner/image_root.h"
+#include "runner/installed_packages.h"
 #include "runner/launch.h"
 #include "runner/process_tree.h"
 #include "runner/stacks.h"
@@ -44,7 +47,6 @@ constexpr milliseconds kBetweenShows{1000};  // how often the server's address i
 constexpr milliseconds kCallPatience{120'000};  // with a server that answers, but not as it should
 constexpr milliseconds kLongestPause{5000};  // between two tries to hand in the report
 constexpr int kMostTries = 5;
-constexpr std::int64_t kIdleTicks = 4;  // hundredths of a second of CPU between two looks
 // For the processes that still run when one fails: what they say of it tells who is to blame.
 constexpr milliseconds kLastWords{1000};
 constexpr milliseconds kForSpace{60'000};  // for a server whose disk is full, before an output is given up
@@ -72,19 +74,30 @@ void add_line(const fs::path& log, const std::string& text) {
   if (fd && ::fstat(fd.get(), &info) == 0 && S_ISREG(info.st_mode)) (void)write_all(fd.get(), "roost: " + text + "\n", log.string());
 }
 
+void note_mlflow(const Json& outputs, Notices& notices) {
+  const bool is_there = std::any_of(outputs.begin(), outputs.end(), [](const Json& output) {
+    const std::string path = text_at(output, "path");
+    return path == kMlflowDatabase || path.starts_with(std::string(kMlflowFolder) + "/");
+  });
+  if (!is_there) return;
+  notices.add(kMlflowFolder, "has what MLflow logged and is kept with the files of the run: a Roost server does not speak "
+                             "MLflow's protocol yet, so that these metrics are not among the run's own");
+}
+
 }  // namespace
 
 AttemptRun::AttemptRun(const NodeSettings& settings, Json order)
     : settings_(settings),
       order_(std::move(order)),
-      run_id_(order_.value("run", "")),
-      attempt_(order_.value("attempt", std::int64_t{0})),
-      gang_(parse_gang(order_.value("gang", Json::object())).value_or(Gang{})),
-      node_rank_(order_.value("node_rank", 0)),
+      run_id_(text_at(order_, "run")),
+      attempt_(integer_at(order_, "attempt")),
+      gang_(parse_gang(object_at(order_, "gang")).value_or(Gang{})),
+      node_rank_(static_cast<int>(integer_at(order_, "node_rank"))),
       folder_(settings.folder / "runs" / fmt::format("{}-{}", run_id_, attempt_)),
       shared_(settings.cache.parent_path() / "shared" / fmt::format("{}-{}", run_id_, attempt_)),
+      watch_(number_at(order_, "hang_seconds"), steady_clock::now()),
       wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      server_(settings.server_file, settings.data_id, order_.value("token", ""), abandoned_),
+      server_(settings.server_file, settings.data_id, text_at(order_, "token"), abandoned_),
       streams_(std::make_unique<StreamFiles>(
           fmt::format("/attempts/{}/{}/streams", percent_encode(run_id_), attempt_), folder_)),
       space_for_outputs_(kForSpace, [this] { return abandoned_ || cancel_grace_ >= 0; }),
@@ -118,19 +131,12 @@ Json AttemptRun::take_stacks() const {
 }
 
 double AttemptRun::idle_seconds() {
-  const auto now = steady_clock::now();
   const int supervisor = supervisor_;
-  std::int64_t ticks = 0;
-  if (supervisor > 0) {
-    for (const auto& process : processes_below(supervisor)) ticks += process.ticks;
-  }
-  const std::int64_t bytes = bytes_shipped_;
-  // A few ticks are the timers of sleeping processes.
-  const bool active = bytes != bytes_seen_ || ticks > ticks_seen_ + kIdleTicks || ticks < ticks_seen_;
-  if (active || supervisor == 0) last_active_ = now;
-  bytes_seen_ = bytes;
-  ticks_seen_ = ticks;
-  return std::chrono::duration<double>(now - last_active_).count();
+  const auto processes = supervisor > 0 ? processes_below(supervisor) : std::vector<TreeProcess>();
+  return watch_.idle_seconds(steady_clock::now(), bytes_shipped_, processes, gang_.processes(),
+                             [&](const std::vector<int>& pids) {
+                               return main_threads(supervisor, pids, folder_ / "stacks");
+                             });
 }
 
 void AttemptRun::abandon() {
@@ -159,7 +165,7 @@ Result<Json> AttemptRun::call(const std::string& what, const Json& body) {
 void AttemptRun::run() {
   log_info("run {} attempt {}: staging", run_id_, attempt_);
   Outcome outcome;
-  if (const Status staged = stage(); !staged) {
+  if (const Status staged = stage(outcome.notices); !staged) {
     outcome.fail("staging_failed", staged.error());
   } else if (const auto met = meet(); !met) {
     outcome.fail("launch_failed", met.error());
@@ -173,7 +179,7 @@ void AttemptRun::run() {
   if (!abandoned_) report(outcome);
   if (keep_) {
     log_warning("run {}: not everything could be sent; what it left stays in {}", run_id_, folder_.string());
-  } else if (may_processes_be_left_ || !settings_.spare->take(folder_, order_.value("user", ""))) {
+  } else if (may_processes_be_left_ || !settings_.spare->take(folder_, text_at(order_, "user"))) {
     remove(folder_);
   }
 }
@@ -184,27 +190,35 @@ void AttemptRun::remove(const fs::path& folder) {
   }
 }
 
-Status AttemptRun::stage() {
+Status AttemptRun::stage(Notices& notices) {
   ROOST_CHECK(remove_tree(folder_));
   ROOST_CHECK(make_folders(folder_.parent_path()));
-  settings_.spare->give(folder_, order_.value("user", ""));
+  settings_.spare->give(folder_, text_at(order_, "user"));
   const fs::path code = folder_ / "code";
   ROOST_CHECK(make_folders(folder_ / "spool"));
   ROOST_CHECK(make_folders(folder_ / "stacks"));
+  ROOST_CHECK(make_folders(folder_ / "packages"));
   if (mpi_) {
     ROOST_CHECK(make_folders(mpi_->folder() / "tmp"));
     streams_->add_file(launcher_log(node_rank_), mpi_->launcher_log());
   }
-  if (order_.contains("snapshot") && order_["snapshot"].is_string()) {
-    ROOST_CHECK(stage_snapshot(server_, order_["snapshot"], settings_.cache, code));
+  ROOST_CHECK(make_folders(code));
+  const Fd root(::open(code.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!root) return fail_errno(errno, "open " + code.string());
+  if (const std::string snapshot = text_at(order_, "snapshot"); !snapshot.empty()) {
+    ROOST_CHECK(stage_snapshot(server_, snapshot, settings_.cache, root.get()));
   }
-  ROOST_CHECK(stage_data());
+  ROOST_CHECK(stage_data(root.get()));
   ROOST_CHECK(show_server());
   if (settings_.joined) {
     ROOST_TRY(environment_, bring_environment(server_, settings_.cache, order_));
   }
-  for (const char* name : {"outputs", "logs"}) ROOST_CHECK(make_folders(code / name));
-  ROOST_CHECK(restore_outputs(server_, order_.value("outputs", Json::array()), settings_.cache, code));
+  for (const char* name : {"outputs", "logs"}) {
+    // A link of the snapshot stays, to be used by the script; what is behind it is not looked at.
+    if (make_folder_beneath(root.get(), name) || errno == ELOOP) continue;
+    return fail_errno(errno, fmt::format("make the folder {} beside the script", name));
+  }
+  ROOST_CHECK(restore_outputs(server_, array_at(order_, "outputs"), settings_.cache, root.get(), notices));
   // The nodes of a gang write files of the same name: those after the first have a folder each.
   const std::string below = node_rank_ == 0 ? "" : fmt::format("node_{}/", node_rank_);
   streams_->add_folder("logs/" + below, code / "logs", false);
@@ -220,7 +234,7 @@ Result<bool> AttemptRun::meet() {
     ROOST_CHECK(make_folders(shared_));
     // The first node was there first and is the last to need it.
     if (node_rank_ == 0) outside_.push_back(shared_);
-    ROOST_TRY(ports_, PortHold::take(shared / "ports", kMasterPort, ports_needed(gang_)));
+    ROOST_TRY(ports_, PortHold::take(kMasterPort, ports_needed(gang_)));
     own.ports = ports_->ports();
     own.shared = shared.string();
   }
@@ -238,6 +252,10 @@ Result<bool> AttemptRun::meet() {
     for (const auto& node : met_) {
       ROOST_TRY(NodeFacts facts, parse_node_facts(node));
       nodes_.push_back(std::move(facts));
+    }
+    if (nodes_.size() != static_cast<std::size_t>(gang_.nodes) || node_rank_ < 0 || node_rank_ >= gang_.nodes) {
+      return fail(ErrorCode::kInternal, fmt::format("the server named {} nodes for a run of {}, of which this is number {}",
+                                                    nodes_.size(), gang_.nodes, node_rank_));
     }
   }
   for (auto& process : plan_ranks(gang_, nodes_, node_rank_, fmt::format("{}-{}", run_id_, attempt_))) {
@@ -266,28 +284,48 @@ bool AttemptRun::wait_until(const std::function<bool()>& is_there) {
   }
 }
 
-Status AttemptRun::stage_data() {
-  for (const auto& input : order_.value("inputs", Json::array())) {
+Status AttemptRun::stage_data(int code) {
+  for (const auto& input : array_at(order_, "inputs")) {
     const fs::path place = input_path(input);
+    const std::string name = text_at(input, "name");
     std::error_code error;
-    // Not into what Roost keeps for itself.
+    // Not into what Roost keeps for itself, nor beside the script's folder into what Roost makes for this run.
     const fs::path kept = settings_.cache.parent_path().parent_path();
     const fs::path real = fs::weakly_canonical(place, error);
-    if (is_below(real, fs::weakly_canonical(kept, error)) && !is_below(real, fs::weakly_canonical(folder_, error))) {
+    const fs::path own = fs::weakly_canonical(folder_, error);
+    const bool is_own = is_below(real, own / "code") || is_below(real, own / "data");
+    if (is_below(real, fs::weakly_canonical(kept, error)) && !is_own) {
       return fail(ErrorCode::kInvalidArgument,
-                  fmt::format("the input {} should go to {}, which is in Roost's own folder; choose another path",
-                              input.value("name", ""), place.string()));
+                  fmt::format("the input {} should go to {}, which is in Roost's own folder; choose another path", name,
+                              place.string()));
     }
     if (fs::exists(place, error) && !fs::is_empty(place, error)) {
       return fail(ErrorCode::kFailedPrecondition,
-                  fmt::format("the input {} should go to {}, which exists already on the node; choose "
-                              "another path",
-                              input.value("name", ""), place.string()));
+                  fmt::format("the input {} should go to {}, which exists already on the node; choose another path", name,
+                              place.string()));
     }
-    if (!place.string().starts_with(folder_.string() + "/")) outside_.push_back(place);
-    ROOST_CHECK(stage_snapshot(server_, input.value("content", ""), settings_.cache, place));
+    ROOST_TRY(const Fd folder, input_folder(code, name, place));
+    ROOST_CHECK(stage_snapshot(server_, text_at(input, "content"), settings_.cache, folder.get()));
   }
   return {};
+}
+
+// A place that was given as a whole path is whatever it is on this machine. One beside the script is not reached
+// through links: who wrote the snapshot, or another input, would choose where it leads.
+Result<Fd> AttemptRun::input_folder(int code, const std::string& name, const fs::path& place) {
+  const fs::path normal = place.lexically_normal();
+  const fs::path plain = normal.has_filename() ? normal : normal.parent_path();  // without a slash at its end
+  const std::string beside = plain.lexically_relative((folder_ / "code").lexically_normal()).string();
+  if (is_safe_relative_path(beside)) {
+    if (Fd made = make_folder_beneath(code, beside)) return made;
+    return fail_errno(errno, fmt::format("make the folder {} for the input {} (no link on the way is followed)",
+                                         printable(beside), name));
+  }
+  if (!place.string().starts_with(folder_.string() + "/")) outside_.push_back(place);
+  ROOST_CHECK(make_folders(place));
+  Fd made(::open(place.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!made) return fail_errno(errno, "open " + place.string());
+  return made;
 }
 
 bool AttemptRun::note_ends(Launched& launched, Outcome& outcome) {
@@ -331,7 +369,7 @@ void AttemptRun::tell_failure() {
 void AttemptRun::follow(Outcome& outcome) {
   auto spec = launch_spec();
   if (!spec) return outcome.fail("launch_failed", spec.error());
-  const Limits limits = limits_from(order_.value("limits", Json()));
+  const Limits limits = limits_from(member(order_, "limits"));
   const RunCgroup group = RunCgroup::make(limits, fmt::format("{}-{}-{}", run_id_, attempt_, node_rank_));
   spec->join_groups = group.join_fds();
   for (const auto& problem : group.problems()) add_line(ranks_.front().log, problem);
@@ -350,6 +388,8 @@ void AttemptRun::follow(Outcome& outcome) {
     return;
   }
   const std::int64_t kills_before = out_of_memory_kills();
+  launched_.emplace();
+  ::clock_gettime(CLOCK_REALTIME_COARSE, &*launched_);
   auto launched = Launched::start(*spec);
   if (!launched) return outcome.fail("launch_failed", launched.error());
   supervisor_ = launched->supervisor();
@@ -390,8 +430,8 @@ void AttemptRun::follow(Outcome& outcome) {
     if (mpi_) relay_for_mpi();
     // A run that is over at once needs no thread that keeps its outputs meanwhile.
     if (!keeper_ && steady_clock::now() - started > kLook) {
-      keeper_.emplace(settings_.server_file, settings_.data_id, order_.value("token", ""),
-                      fmt::format("/attempts/{}/{}/outputs", percent_encode(run_id_), attempt_), folder_ / "code",
+      keeper_.emplace(settings_.server_file, settings_.data_id, text_at(order_, "token"),
+                      fmt::format("/attempts/{}/{}/outputs", percent_encode(run_id_), attempt_), outputs(),
                       node_rank_, gang_.nodes > 1);
     }
     const bool is_urgent = has_output || (!failure_.is_null() && gang_.nodes > 1 && !failure_.contains("told"));
@@ -483,24 +523,27 @@ Json AttemptRun::rank_reports() const {
 // For the attempt that goes on elsewhere.
 void AttemptRun::save_outputs() {
   SpaceWait no_wait(milliseconds(0), [] { return true; });
-  const auto saved = collect_outputs(server_, OutputTree(folder_ / "code"), no_wait);
+  const auto saved = collect_outputs(server_, outputs(), no_wait);
   if (!saved) return log_warning("run {}: the last outputs are lost: {}", run_id_, saved.error().message);
   const auto told = call("outputs", {{"node_rank", node_rank_}, {"ended", true}, {"folders", ended_folders(saved->files)}});
   if (!told) log_warning("run {}: the last outputs are lost: {}", run_id_, told.error().message);
 }
 
+OutputTree AttemptRun::outputs() const { return OutputTree(folder_ / "code", launched_); }
+
 bool AttemptRun::has_outputs() const {
   Notices of_what_is_left_out;
-  return !OutputTree(folder_ / "code").find(of_what_is_left_out).empty() || !of_what_is_left_out.empty();
+  return !outputs().find(of_what_is_left_out).empty() || !of_what_is_left_out.empty();
 }
 
 bool AttemptRun::collect(Outcome& outcome) {
-  auto collected = collect_outputs(server_, OutputTree(folder_ / "code"), space_for_outputs_);
+  auto collected = collect_outputs(server_, outputs(), space_for_outputs_);
   if (!collected && is_given_up(collected.error())) abandon();
   std::string failure = collected ? collected->failure() : "the outputs could not be kept: " + collected.error().message;
   if (collected) {
     outcome.outputs = std::move(collected->files);
     outcome.notices.add_all(collected->notices);
+    note_mlflow(outcome.outputs, outcome.notices);
   }
   if (!failure.empty() && !abandoned_ && outcome.outcome == "exited") {
     outcome.outcome = "outputs_failed";
@@ -549,6 +592,9 @@ void AttemptRun::report(Outcome& outcome) {
   if (has_some && !collect(outcome)) return;
   if (is_server_full_ && !ship_all(true)) return;
   if (is_server_full_) outcome.notices.add("logs", "could not be stored to their end: the server has no room for them");
+  if (const std::string text = installed_text(installed_packages(folder_ / "packages")); !text.empty()) {
+    outcome.notices.add("pip", text);
+  }
   send_report(outcome);
 }
 

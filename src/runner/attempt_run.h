@@ -14,6 +14,7 @@
 #include "base/json.h"
 #include "domain/rank_plan.h"
 #include "runner/collect_outputs.h"
+#include "runner/hang_watch.h"
 #include "runner/launch.h"
 #include "runner/mpi_node.h"
 #include "runner/notices.h"
@@ -79,8 +80,8 @@ class AttemptRun {
 
   // Where its Python processes are now; empty while none run.
   Json take_stacks() const;
-  // For how long it has printed nothing, logged nothing and used no CPU, as far as one can tell by
-  // calling this every few seconds.
+  // For how long it has got nowhere (HangWatch), as far as one can tell by calling this every few seconds, always on
+  // the same thread. May take half a second.
   double idle_seconds();
 
   const std::string& run_id() const { return run_id_; }
@@ -109,10 +110,14 @@ class AttemptRun {
     bool stopped = false;  // it still ran when the others were ended
     bool out_of_memory = false;
   };
-  Status stage();
-  Status stage_data();
+  Status stage(Notices& notices);
+  Status stage_data(int code);
+  Result<Fd> input_folder(int code, const std::string& name, const std::filesystem::path& place);
   void remove(const std::filesystem::path& folder);
   std::filesystem::path input_path(const Json& input) const;
+  std::string told_path(const Json& input) const;
+  void add_input_paths(std::map<std::string, std::string>& variables) const;
+  void add_bare_names(std::map<std::string, std::string>& variables) const;
   // False if the attempt ended before its processes could start.
   Result<bool> meet();
   // False if the attempt was ended before `is_there`.
@@ -142,6 +147,7 @@ class AttemptRun {
   // Ships until the server has everything. False if the attempt was given up meanwhile. With a server whose disk is full
   // it ends early, at once or when nobody wants to wait longer; is_server_full_ tells.
   bool ship_all(bool wait_for_space);
+  OutputTree outputs() const;
   bool has_outputs() const;
   void report(Outcome& outcome);
   // False if the attempt was given up meanwhile.
@@ -169,6 +175,7 @@ class AttemptRun {
   std::vector<Rank> ranks_;       // of this node
   Json failure_;                  // the first rank that failed here, until the server has heard of it
   bool may_processes_be_left_ = false;
+  std::optional<timespec> launched_;  // when its processes were started, by the clock of the file system
   Fd environment_;                // says that a copy of it is in use
   std::vector<std::filesystem::path> outside_;  // what was laid out, to be removed at the end
   Micros stopping_since_ = 0;  // when the processes here were told to end
@@ -180,9 +187,7 @@ class AttemptRun {
   std::atomic<int> cancel_grace_ = -1;
   std::atomic<int> supervisor_ = 0;           // its pid while processes run
   std::atomic<std::int64_t> bytes_shipped_ = 0;
-  std::int64_t bytes_seen_ = 0;               // by idle_seconds()
-  std::int64_t ticks_seen_ = 0;
-  std::chrono::steady_clock::time_point last_active_ = std::chrono::steady_clock::now();
+  HangWatch watch_;
   std::atomic<int> stop_grace_ = -1;
   std::mutex met_mutex_;
   Json met_;  // what go() brought

@@ -98,7 +98,7 @@ bool is_unified(const fs::path& group) {
 
 Limits limits_from(const Json& json) {
   if (!json.is_object()) return {};
-  return {json.value("memory", std::uint64_t{0}), json.value("cpus", 0.0)};
+  return {size_at(json, "memory"), number_at(json, "cpus")};
 }
 
 std::string limits_text(const Limits& limits) {

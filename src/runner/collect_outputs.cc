@@ -89,7 +89,8 @@ class Upload {
     ROOST_TRY(const Json answer, server_.persist([&](ApiClient& api) {
       return api.post("/blobs/missing", {{"digests", digests}});
     }));
-    return answer.value("missing", std::set<std::string>());
+    const auto missing = strings_at(answer, "missing");
+    return std::set<std::string>(missing.begin(), missing.end());
   }
 
   void leave_out(const FoundOutput& file, const Error& error) {
@@ -124,11 +125,11 @@ class Upload {
       const std::string target = "/blobs/" + digest;
       // Other runs may be sending the same file; one that is slow is not waited for longer.
       Json state;
-      for (int asked = 0; asked < kPatience && (asked == 0 || state.value("active", false)); ++asked) {
+      for (int asked = 0; asked < kPatience && (asked == 0 || flag_at(state, "active")); ++asked) {
         ROOST_TRY(state, api.get(target + "/upload?wait_seconds=10"));
       }
-      if (state.value("stored", false)) return Json();
-      std::uint64_t at = std::min(state.value("received", std::uint64_t{0}), size);
+      if (flag_at(state, "stored")) return Json();
+      std::uint64_t at = std::min(size_at(state, "received"), size);
       ClientRequest request;
       request.method = "PUT";
       request.target = fmt::format("{}?offset={}", target, at);

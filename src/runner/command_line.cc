@@ -52,13 +52,13 @@ std::string expand_variables(std::string_view text, const Variables& variables) 
 }
 
 std::vector<std::string> order_program(const Json& order, const Variables& variables) {
-  if (order.contains("command")) {
-    const std::string root = order.value("image", Json::object()).value("root", "");
+  if (const std::string command = text_at(order, "command"); !command.empty()) {
+    const std::string root = text_at(member(order, "image"), "root");
     const bool has_bash = root.empty() ? ::access("/bin/bash", X_OK) == 0 : is_in_image(root, "/bin/bash");
-    return {has_bash ? "/bin/bash" : "/bin/sh", "-c", order["command"].get<std::string>()};
+    return {has_bash ? "/bin/bash" : "/bin/sh", "-c", command};
   }
-  std::vector<std::string> program = {order.value("python", ""), order.value("script", "")};
-  for (const auto& argument : order.value("arguments", std::vector<std::string>())) {
+  std::vector<std::string> program = {text_at(order, "python"), text_at(order, "script")};
+  for (const auto& argument : strings_at(order, "arguments")) {
     program.push_back(expand_variables(argument, variables));
   }
   return program;
@@ -87,7 +87,7 @@ Variables image_variables(const Json& image, const std::string& home) {
     if (kept) variables[name] = value;
   }
   variables["PATH"] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-  const Json of_image = image.value("variables", Json::object());
+  const Json of_image = object_at(image, "variables");
   for (const auto& item : of_image.items()) {
     if (item.value().is_string()) variables[item.key()] = item.value();
   }
@@ -108,33 +108,37 @@ Status link_to(const std::string& target, const fs::path& link) {
   return {};
 }
 
+Status link_programs(const std::string& python, const std::string& pip, const fs::path& shims) {
+  for (const char* name : {"python", "python3"}) ROOST_CHECK(link_to(python, shims / name));
+  for (const char* name : {"pip", "pip3"}) ROOST_CHECK(link_to(pip, shims / name));
+  return {};
+}
+
 }  // namespace
 
-Status link_python(const std::string& python, const fs::path& shims, Variables& variables) {
+Status link_python(const std::string& python, const fs::path& shims, const fs::path& pip, Variables& variables) {
   ROOST_CHECK(make_folders(shims));
   if (python.empty()) return {};
-  for (const char* name : {"python", "python3"}) {
-    ROOST_CHECK(link_to(python, shims / name));
-  }
+  ROOST_CHECK(link_programs(python, pip, shims));
   auto& path = variables["PATH"];
   path = fs::path(python).parent_path().string() + ":" + path + ":" + shims.string();
   return {};
 }
 
-Status prefer_python(const std::string& python, const fs::path& shims, Variables& variables) {
+Status prefer_python(const std::string& python, const fs::path& shims, const fs::path& pip, Variables& variables) {
   if (python.empty()) return {};
-  fs::path folder = fs::path(python).parent_path();
-  if (::access((folder / "python").c_str(), X_OK) != 0) {
-    ROOST_CHECK(make_folders(shims));
-    for (const char* name : {"python", "python3"}) {
-      ROOST_CHECK(link_to(python, shims / name));
-    }
-    folder = shims;
-  }
+  ROOST_CHECK(make_folders(shims));
+  ROOST_CHECK(link_programs(python, pip, shims));
+  prefer_programs(shims, variables);
+  const fs::path folder = fs::path(python).parent_path();
+  if (::access((folder / "python").c_str(), X_OK) == 0) prefer_programs(folder, variables);
+  return {};
+}
+
+void prefer_programs(const fs::path& folder, Variables& variables) {
   auto& path = variables["PATH"];
   if (path.empty()) path = "/usr/local/bin:/usr/bin:/bin";
   path = folder.string() + ":" + path;
-  return {};
 }
 
 }  // namespace roost

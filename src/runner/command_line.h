@@ -26,10 +26,16 @@ Variables inherited_variables();
 Variables image_variables(const Json& image, const std::string& home);
 
 // The same as prefer_python() for the interpreter of an image, which cannot be looked at from here.
-Status link_python(const std::string& python, const std::filesystem::path& shims, Variables& variables);
+Status link_python(const std::string& python, const std::filesystem::path& shims, const std::filesystem::path& pip,
+                   Variables& variables);
 
-// Puts the interpreter's folder first on PATH, so that `python` means it in shell commands too. Where
-// that folder has no `python` (Debian), `shims` gets a link of that name.
-Status prefer_python(const std::string& python, const std::filesystem::path& shims, Variables& variables);
+// Puts the interpreter's folder first on PATH, so that `python` means it in shell commands too, and `pip` what it has
+// of that name. Then come the links in `shims`, for a folder that has no `python` (Debian) or no `pip`: that one is the
+// program `pip`, which calls the module of whatever `python` is. So it is never the pip of another interpreter.
+Status prefer_python(const std::string& python, const std::filesystem::path& shims, const std::filesystem::path& pip,
+                     Variables& variables);
+
+// Puts a folder first on PATH.
+void prefer_programs(const std::filesystem::path& folder, Variables& variables);
 
 }  // namespace roost

@@ -113,9 +113,9 @@ Status fetch(ServerLink& server, const std::string& digest, const std::string& f
 }  // namespace
 
 Result<Fd> bring_environment(ServerLink& server, const fs::path& cache, Json& order) {
-  const Json environment = order.value("environment", Json::object());
-  const std::string from = environment.value("folder", "");
-  const std::string digest = environment.value("digest", "");
+  const Json environment = object_at(order, "environment");
+  const std::string from = text_at(environment, "folder");
+  const std::string digest = text_at(environment, "digest");
   std::error_code ignored;
   if (from.empty() || !is_digest(digest) || fs::exists(from, ignored)) return Fd();
   const fs::path place = cache / "environments" / digest;
@@ -131,7 +131,7 @@ Result<Fd> bring_environment(ServerLink& server, const fs::path& cache, Json& or
   // Paths in the order that are below the server's folder.
   replace_all(text, from, place.string());
   ROOST_TRY(order, parse_json(text, "the order"));
-  const std::string python = order.value("python", "");
+  const std::string python = text_at(order, "python");
   if (!order.contains("image") && !python.empty() && ::access(python.c_str(), X_OK) != 0) {
     const fs::path base = fs::read_symlink(python, ignored);
     return fail(ErrorCode::kFailedPrecondition,

@@ -146,7 +146,7 @@ bool is_in_image(const fs::path& root, const std::string& path) {
 }
 
 Result<ImageRoot> make_image_root(const Json& image, const fs::path& folder, std::vector<ImageBind> binds) {
-  const fs::path root = image.value("root", "");
+  const fs::path root = text_at(image, "root");
   if (!is_here(root)) {
     return fail(ErrorCode::kFailedPrecondition,
                 fmt::format("the image's root folder {} is gone; submit again and it is built again", root.string()));
@@ -170,7 +170,7 @@ Result<ImageRoot> make_image_root(const Json& image, const fs::path& folder, std
                              (folder / "work").string());
   made.overlay_as_user = made.overlay + ",userxattr";
   made.place = folder / "root";
-  made.shm = fmt::format("mode=1777,size={}", parse_size(image.value("shm_size", "")).value_or(kSharedMemory));
+  made.shm = fmt::format("mode=1777,size={}", parse_size(text_at(image, "shm_size")).value_or(kSharedMemory));
   for (const auto& [name, at] : {std::pair("tmp", "/tmp"), std::pair("var-tmp", "/var/tmp")}) {
     if (::chmod((folder / name).c_str(), 01777) != 0) return fail_errno(errno, "make the run's own /tmp");
     made.binds.push_back({folder / name, at, false, false});

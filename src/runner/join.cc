@@ -100,9 +100,9 @@ Result<RunnerOptions> join_server(const JoinOptions& options) {
   if (!joined) return fail(joined.error());
   const Json& answer = *joined;
   RunnerOptions runner;
-  runner.node = answer.value("node", "");
-  runner.token = answer.value("token", "");
-  runner.data_id = answer.value("data_id", "");
+  runner.node = text_at(answer, "node");
+  runner.token = text_at(answer, "token");
+  runner.data_id = text_at(answer, "data_id");
   runner.gpus = options.gpus;
   runner.address = own_address(url);
   runner.joined = true;

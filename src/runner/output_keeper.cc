@@ -38,9 +38,9 @@ std::int64_t wall_clock() {
 }  // namespace
 
 OutputKeeper::OutputKeeper(const std::string& server_file, const std::string& data_id, const std::string& token,
-                           std::string path, std::string root, int node_rank, bool is_one_of_several)
+                           std::string path, OutputTree tree, int node_rank, bool is_one_of_several)
     : path_(std::move(path)),
-      tree_(std::move(root)),
+      tree_(std::move(tree)),
       node_rank_(node_rank),
       is_one_of_several_(is_one_of_several),
       server_(server_file, data_id, token, stopped_),
@@ -58,7 +58,7 @@ void OutputKeeper::stop() {
 
 std::vector<std::string> OutputKeeper::removed(const Json& left) const {
   std::set<std::string> there;
-  for (const auto& file : left) there.insert(file.value("path", ""));
+  for (const auto& file : left) there.insert(text_at(file, "path"));
   std::vector<std::string> gone;
   for (const auto& [folder, files] : taken_) {
     for (const auto& [path, info] : files) {
@@ -91,7 +91,7 @@ void OutputKeeper::send(const std::vector<FoundOutput>& files) {
   const auto sent = upload_outputs(server_, tree_, files, no_wait);
   if (!sent) return;
   std::map<std::string, Json> by_path;
-  for (const auto& facts : sent->files) by_path[facts.value("path", "")] = facts;
+  for (const auto& facts : sent->files) by_path[text_at(facts, "path")] = facts;
   for (const auto& file : files) {
     if (const auto found = by_path.find(file.path); found != by_path.end()) sent_[file.path] = {file.info, found->second};
   }
@@ -144,8 +144,7 @@ void OutputKeeper::keep() {
     if (!stopped_) log_debug("outputs are not kept yet: {}", kept.error().message);
     return;
   }
-  for (const auto& folder : kept->value("sets", Json::array())) {
-    const std::string name = folder.get<std::string>();
+  for (const auto& name : strings_at(*kept, "sets")) {
     if (looked_[name].empty()) taken_.erase(name);
     else taken_[name] = looked_[name];
   }
@@ -153,7 +152,7 @@ void OutputKeeper::keep() {
 
 Json ended_folders(const Json& files) {
   std::map<std::string, Json> folders;
-  for (const auto& file : files) folders.try_emplace(folder_of(file.value("path", "")), Json::array()).first->second.push_back(file);
+  for (const auto& file : files) folders.try_emplace(folder_of(text_at(file, "path")), Json::array()).first->second.push_back(file);
   Json all = Json::array();
   for (auto& [folder, list] : folders) {
     all.push_back({{"folder", folder}, {"rest_ms", 0}, {"settled", true}, {"files", std::move(list)}});

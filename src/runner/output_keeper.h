@@ -20,10 +20,10 @@ namespace roost {
 // is tried again; the outputs that count are collected at the end.
 class OutputKeeper {
  public:
-  // `path` is where the server takes them, e.g. "/attempts/RUN/1/outputs"; `root` holds ./outputs. The nodes of a run
+  // `path` is where the server takes them, e.g. "/attempts/RUN/1/outputs"; `tree` is that of the run. The nodes of a run
   // of several tell the server of each look: what one of them has written must wait for all.
   OutputKeeper(const std::string& server_file, const std::string& data_id, const std::string& token,
-               std::string path, std::string root, int node_rank, bool is_one_of_several);
+               std::string path, OutputTree tree, int node_rank, bool is_one_of_several);
   ~OutputKeeper() { stop(); }
   void stop();
 

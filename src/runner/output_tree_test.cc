@@ -48,6 +48,18 @@ TEST_F(Outputs, AreFilesAndLinksToFilesOfTheRun) {
   EXPECT_EQ(notices.json().size(), 5U);
 }
 
+TEST_F(Outputs, WhatMlflowLeftCountsUnlessItCameWithTheCode) {
+  ASSERT_TRUE(make_folders(root_ / "mlruns" / "0"));
+  put("mlruns/0/loss");
+  put("mlflow.db");
+  Notices notices;
+  EXPECT_TRUE(OutputTree(root_).find(notices).empty()) << "nothing was launched";
+  std::vector<std::string> found;
+  for (const auto& file : OutputTree(root_, timespec{1, 0}).find(notices)) found.push_back(file.path);
+  EXPECT_EQ(found, (std::vector<std::string>{"mlflow.db", "mlruns/0/loss"}));
+  EXPECT_TRUE(OutputTree(root_, timespec{1LL << 40, 0}).find(notices).empty());
+}
+
 TEST_F(Outputs, AFolderThatBecomesALinkLeadsNowhere) {
   put("outputs/deep/a");
   fs::create_directories(root_.parent_path() / "host");

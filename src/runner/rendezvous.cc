@@ -1,26 +1,22 @@
 #include "runner/rendezvous.h"
 
 #include <arpa/inet.h>
-#include <fcntl.h>
 #include <ifaddrs.h>
 #include <netinet/in.h>
-#include <sys/file.h>
 #include <sys/socket.h>
-#include <unistd.h>
+#include <sys/un.h>
 
 #include <bit>
-#include <cerrno>
+#include <cstddef>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
 
-namespace fs = std::filesystem;
-
 namespace roost {
 namespace {
 
-constexpr int kTries = 200;
+constexpr int kTries = 5000;
 
 bool bind_any(int socket, int port) {
   sockaddr_in any{};
@@ -30,18 +26,26 @@ bool bind_any(int socket, int port) {
   return ::bind(socket, reinterpret_cast<const sockaddr*>(&any), sizeof any) == 0;
 }
 
-// A port nobody listens on: `wanted`, or if that is 0 one that the kernel chooses. 0 if there is none.
-int free_port(int wanted) {
+// True if nobody listens there.
+bool is_free(int port) {
   const Fd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (!socket) return 0;
+  if (!socket) return false;
   // What others left behind in TIME_WAIT does not count: rendezvous servers bind over it too.
   const int yes = 1;
   ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-  if (!bind_any(socket.get(), wanted) || ::listen(socket.get(), 1) != 0) return 0;
-  sockaddr_in bound{};
-  socklen_t size = sizeof bound;
-  if (::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&bound), &size) != 0) return 0;
-  return ntohs(bound.sin_port);
+  return bind_any(socket.get(), port) && ::listen(socket.get(), 1) == 0;
+}
+
+// The name by which all runners of this network namespace know that a port is spoken for; nothing if it is.
+Fd take_name(int port) {
+  Fd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  sockaddr_un name{};
+  name.sun_family = AF_UNIX;
+  const std::string text = fmt::format("roost-port-{}", port);
+  text.copy(name.sun_path + 1, sizeof name.sun_path - 1);
+  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + text.size());
+  if (!socket || ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&name), size) != 0) return Fd();
+  return socket;
 }
 
 struct OwnNetwork {
@@ -70,17 +74,13 @@ OwnNetwork own_network(const std::string& address) {
 
 }  // namespace
 
-Result<PortHold> PortHold::take(const fs::path& folder, int preferred, int count) {
-  ROOST_CHECK(make_folders(folder));
+Result<PortHold> PortHold::take(int preferred, int count) {
   PortHold hold;
-  for (int tries = 0; tries < kTries && static_cast<int>(hold.ports_.size()) < count; ++tries) {
-    const int port = free_port(tries == 0 ? preferred : 0);
-    if (port == 0) continue;
-    Fd lock(::open((folder / std::to_string(port)).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
-    if (!lock) return fail_errno(errno, "hold a port");
-    if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) continue;
+  for (int port = preferred; port < preferred + kTries && static_cast<int>(hold.ports_.size()) < count; ++port) {
+    Fd name = take_name(port);
+    if (!name || !is_free(port)) continue;
     hold.ports_.push_back(port);
-    hold.locks_.push_back(std::move(lock));
+    hold.names_.push_back(std::move(name));
   }
   if (static_cast<int>(hold.ports_.size()) == count) return hold;
   return fail(ErrorCode::kResourceExhausted, fmt::format("this node has no {} free ports for its processes", count));

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -10,17 +9,18 @@
 
 namespace roost {
 
-// Ports that are free now and that no other node of this machine will take while this lives: each is
-// held by a lock on a file in a folder that the nodes of this machine share.
+// Ports that are free now and that no other node on this machine will take while this lives, of whichever server it is.
+// A script binds its port only once it has loaded its libraries, which may take minutes: so they are none that the
+// kernel gives away by itself, and each is held by the name of an abstract socket, which is there as far as the port is.
 class PortHold {
  public:
-  // The first is `preferred` where that is free. Fewer than `count` only if the machine has no more.
-  static Result<PortHold> take(const std::filesystem::path& folder, int preferred, int count);
+  // `preferred` and the next ones that are free.
+  static Result<PortHold> take(int preferred, int count);
   const std::vector<int>& ports() const { return ports_; }
 
  private:
   std::vector<int> ports_;
-  std::vector<Fd> locks_;
+  std::vector<Fd> names_;
 };
 
 // The port that Azure ML gives to the rendezvous.

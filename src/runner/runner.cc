@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
@@ -21,6 +22,7 @@
 #include "base/file_limit.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "confine/private_folder.h"
 #include "domain/compute.h"
 #include "net/router.h"
@@ -42,8 +44,14 @@ constexpr auto kAloneBeforeLeaving = std::chrono::seconds(60);
 constexpr auto kBeforeChores = std::chrono::seconds(15);
 constexpr auto kSendLimit = std::chrono::seconds(60);  // after the grace, to send what is left
 constexpr int kSlurmGrace = 2;                         // seconds; Slurm kills everything after KillWait
+constexpr double kLongestHeartbeat = 3600;             // seconds, whatever the server says
+constexpr std::int64_t kLongestGrace = 7 * 24 * 3600;
 std::atomic<bool> terminated = false;
 std::atomic<int> grace_seconds = 10;  // for processes that are told to end, as the server says
+
+int grace_of(const Json& order) {
+  return static_cast<int>(std::clamp<std::int64_t>(integer_at(order, "grace_seconds", 10), 0, kLongestGrace));
+}
 
 class Runner {
  public:
@@ -125,34 +133,38 @@ class Runner {
     const std::lock_guard lock(mutex_);
     last_heard_ = steady_clock::now();
     if (!order || !order->is_object()) return;
-    const std::string type = order->value("type", "");
+    const std::string type = text_at(*order, "type");
+    const std::pair key(text_at(*order, "run"), integer_at(*order, "attempt"));
     if (type == "hello") {
-      heartbeat_ = milliseconds(static_cast<int>(order->value("heartbeat_seconds", 2.0) * 1000));
-      grace_seconds = order->value("grace_seconds", 10);
+      const double seconds = number_at(*order, "heartbeat_seconds", 2.0);
+      heartbeat_ = milliseconds(static_cast<int>(std::clamp(seconds, 0.05, kLongestHeartbeat) * 1000));
+      grace_seconds = grace_of(*order);
     } else if (type == "start") {
-      Json work = order->value("order", Json::object());
-      if (!seen_.insert({work.value("run", ""), work.value("attempt", std::int64_t{0})}).second) return;
+      Json work = object_at(*order, "order");
+      const std::string run = text_at(work, "run");
+      // The attempt's folder has its name.
+      if (!is_safe_relative_path(run) || run.find('/') != std::string::npos) {
+        log_warning("an order to start names no run ({}); it is passed over", printable(run));
+        return;
+      }
+      if (!seen_.insert({run, integer_at(work, "attempt")}).second) return;
       waiting_.push_back(std::move(work));
     } else if (type == "cancel" || type == "stop") {
       // An attempt that has not begun is ended as it begins.
-      const std::pair key(order->value("run", ""), order->value("attempt", std::int64_t{0}));
       ended_early_.emplace(key, type);
-      const int grace = order->value("grace_seconds", 10);
+      const int grace = grace_of(*order);
       if (is_current(key)) type == "cancel" ? current_->cancel(grace) : current_->stop(grace);
     } else if (type == "stacks") {
-      const std::pair key(order->value("run", ""), order->value("attempt", std::int64_t{0}));
       if (is_current(key)) {
-        stack_requests_.push_back(order->value("id", ""));
+        stack_requests_.push_back(text_at(*order, "id"));
         changed_.notify_all();
       }
     } else if (type == "go") {
-      const std::pair key(order->value("run", ""), order->value("attempt", std::int64_t{0}));
-      if (is_current(key)) current_->go(order->value("nodes", Json::array()));
+      if (is_current(key)) current_->go(array_at(*order, "nodes"));
     } else if (type == "exec" || type == "command_ended") {
-      const std::pair key(order->value("run", ""), order->value("attempt", std::int64_t{0}));
       if (!is_current(key)) return;
-      type == "exec" ? current_->exec(order->value("command", ""))
-                     : current_->command_ended(order->value("node", ""), order->value("exit_code", 255));
+      type == "exec" ? current_->exec(text_at(*order, "command"))
+                     : current_->command_ended(text_at(*order, "node"), static_cast<int>(integer_at(*order, "exit_code", 255)));
     } else if (type == "leave") {
       leaving_ = true;
     }
@@ -164,14 +176,15 @@ class Runner {
     Usage usage(settings_.folder);
     for (;;) {
       Json body = {{"run", nullptr}, {"attempt", 0}, {"usage", nullptr}, {"parts", Json::array()}};
+      std::shared_ptr<AttemptRun> attempt;
       {
         std::unique_lock lock(mutex_);
         changed_.wait_for(lock, beats_ == 0 ? milliseconds(200) : heartbeat_,
                           [this] { return stop_ || !stack_requests_.empty(); });
         if (stop_) return;
-        if (!stack_requests_.empty() && current_) {
+        attempt = current_;
+        if (!stack_requests_.empty() && attempt) {
           const std::string id = std::exchange(stack_requests_, {}).back();
-          const auto attempt = current_;
           lock.unlock();
           send_stacks(link, *attempt, id);
           continue;
@@ -179,19 +192,18 @@ class Runner {
         stack_requests_.clear();
         leave_in_time();
         for (const auto& order : waiting_) {
-          body["parts"].push_back({{"run", order.value("run", "")},
-                                   {"attempt", order.value("attempt", std::int64_t{0})},
-                                   {"node_rank", order.value("node_rank", 0)}});
+          body["parts"].push_back({{"run", text_at(order, "run")},
+                                   {"attempt", integer_at(order, "attempt")},
+                                   {"node_rank", static_cast<int>(integer_at(order, "node_rank"))}});
         }
-        if (current_) {
+        if (attempt) {
           body["parts"].push_back(
-              {{"run", current_->run_id()}, {"attempt", current_->attempt()}, {"node_rank", current_->node_rank()}});
-          body.update({{"run", current_->run_id()},
-                       {"attempt", current_->attempt()},
-                       {"idle_seconds", current_->idle_seconds()}});
+              {{"run", attempt->run_id()}, {"attempt", attempt->attempt()}, {"node_rank", attempt->node_rank()}});
+          body.update({{"run", attempt->run_id()}, {"attempt", attempt->attempt()}});
         }
       }
       ++beats_;
+      if (attempt) body["idle_seconds"] = attempt->idle_seconds();
       if (!body["run"].is_null()) body["usage"] = usage.sample();
       const auto heard = link.once([&](ApiClient& api) {
         return api.post("/nodes/" + percent_encode(settings_.node) + "/heartbeat", body);
@@ -199,7 +211,7 @@ class Runner {
       if (!heard && is_given_up(heard.error())) given_up();
       const std::lock_guard lock(mutex_);
       if (heard) last_heard_ = steady_clock::now();
-      if (heard && heard->value("fenced", false) && current_ && current_->run_id() == body["run"]) {
+      if (heard && flag_at(*heard, "fenced") && current_ && current_->run_id() == body["run"]) {
         current_->abandon();
       }
     }

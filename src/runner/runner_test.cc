@@ -1,4 +1,7 @@
+#include <algorithm>
+
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <fstream>
 
@@ -6,6 +9,7 @@
 #include "base/files.h"
 #include "runner/command_line.h"
 #include "runner/image_root.h"
+#include "runner/installed_packages.h"
 #include "runner/mpi_node.h"
 #include "runner/rendezvous.h"
 #include "runner/sdk.h"
@@ -78,6 +82,7 @@ TEST_F(Sdk, UnpacksOnce) {
   ASSERT_TRUE(first) << first.error().message;
   EXPECT_TRUE(std::filesystem::exists(*first / "roost" / "run.py"));
   EXPECT_EQ(unpack_sdk(folder_).value(), *first);
+  EXPECT_EQ(::access((*first / "in_run" / "bin" / "pip").c_str(), X_OK), 0);
 }
 
 using PreferPython = InFolder;
@@ -85,9 +90,36 @@ using PreferPython = InFolder;
 TEST_F(PreferPython, AFolderWithoutPythonGetsOneByThatName) {
   put("python3.99", "");
   Variables variables = {{"PATH", "/usr/bin"}};
-  ASSERT_TRUE(prefer_python((folder_ / "python3.99").string(), folder_ / "bin", variables));
+  ASSERT_TRUE(prefer_python((folder_ / "python3.99").string(), folder_ / "bin", "/sdk/pip", variables));
   EXPECT_EQ(variables["PATH"], (folder_ / "bin").string() + ":/usr/bin");
   EXPECT_TRUE(std::filesystem::is_symlink(folder_ / "bin" / "python"));
+  EXPECT_EQ(std::filesystem::read_symlink(folder_ / "bin" / "pip3"), "/sdk/pip");
+}
+
+TEST_F(PreferPython, AFolderWithPythonComesFirstAndAPipForItNext) {
+  put("python", "");
+  std::filesystem::permissions(folder_ / "python", std::filesystem::perms::owner_all);
+  Variables variables = {{"PATH", ""}};
+  ASSERT_TRUE(prefer_python((folder_ / "python").string(), folder_ / "bin", "/sdk/pip", variables));
+  const std::string folder = folder_.string();
+  EXPECT_EQ(variables["PATH"], folder + ":" + folder + "/bin:/usr/local/bin:/usr/bin:/bin");
+}
+
+using InstalledPackages = InFolder;
+
+TEST_F(InstalledPackages, AreToldByTheNamesOfTheirRecords) {
+  const auto site = folder_ / "lib" / "python3.11" / "site-packages";
+  for (const char* name : {"zeta_two-2.0.dist-info", "old-1.0-py3.6.egg-info", "~amma-1.0.dist-info", "alpha"}) {
+    ASSERT_TRUE(make_folders(site / name));
+  }
+  ASSERT_TRUE(make_folders(folder_ / "elsewhere" / "site-packages" / "secret-1.0.dist-info"));
+  std::filesystem::create_directory_symlink(folder_ / "elsewhere", folder_ / "lib" / "python3.12");
+  put("lib/python3.11/site-packages/mine.egg-link", "");
+  EXPECT_EQ(installed_packages(folder_), (std::vector<std::string>{"mine", "old 1.0", "zeta_two 2.0"}));
+  EXPECT_TRUE(installed_packages(folder_ / "nowhere").empty());
+  EXPECT_EQ(installed_text({}), "");
+  const std::string text = installed_text(std::vector<std::string>(40, "x 1"));
+  EXPECT_TRUE(text.find("x 1 and 10 more;") != std::string::npos) << text;
 }
 
 TEST(Usage, SamplesThisMachine) {
@@ -96,6 +128,24 @@ TEST(Usage, SamplesThisMachine) {
   EXPECT_GT(sample["memory_used_mb"].get<double>(), 0);
   EXPECT_GE(sample["cpu_percent"].get<double>(), 0);
   EXPECT_GT(sample["disk_free_gb"].get<double>(), 0);
+}
+
+TEST(PortHold, IsGoodForAllRunnersOfTheMachineAndEndsWithItsHolder) {
+  constexpr int kFirst = 16105;  // away from the runs that this machine may have
+  auto one = PortHold::take(kFirst, 2);
+  ASSERT_TRUE(one);
+  const auto held = one->ports();
+  const auto other = PortHold::take(kFirst, 2);
+  ASSERT_TRUE(other);
+  for (const int port : other->ports()) {
+    EXPECT_EQ(std::count(held.begin(), held.end(), port), 0) << port;
+    EXPECT_LT(port, 32768) << "none that the kernel gives away by itself";
+  }
+  one = PortHold::take(kFirst + 4000, 1);
+  ASSERT_TRUE(one);
+  const auto again = PortHold::take(held.front(), 1);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->ports().front(), held.front());
 }
 
 TEST(MpiNode, ReadsHowARankEnded) {
@@ -124,7 +174,7 @@ TEST(MpiNode, TakesEachAskOnceAndReadsNoLinks) {
   EXPECT_EQ(node.end_of(0)->signal, 9);
   std::ofstream(node.launcher_log()) << "roost: /x\n-----\nno slots\n-----\n";
   EXPECT_EQ(node.last_words(), "no slots");
-  const auto launcher = node.launcher({Gang::Kind::kMpi, 2, 3, 0, ""}, nodes, {{"A", "1"}});
+  const auto launcher = node.launcher({Gang::Kind::kMpi, 2, 3, true, 0, ""}, nodes, {{"A", "1"}});
   EXPECT_EQ(launcher.program, (std::vector<std::string>{"/x/roost-mpi", "start", "3", "a=10.0.0.0/24", "b=10.0.0.0/24"}));
   std::map<std::string, std::string> set;
   add_mpi_variables(nodes, set);

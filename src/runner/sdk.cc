@@ -52,6 +52,9 @@ Result<fs::path> unpack_sdk(const fs::path& cache) {
   for (const auto& [path, text] : embedded_sdk()) {
     ROOST_CHECK(make_folders((temporary / path).parent_path()));
     ROOST_CHECK(write_file_atomic(temporary / path, text));
+    if (!text.starts_with("#!")) continue;
+    fs::permissions(temporary / path, fs::perms(0755), error);
+    if (error) return fail_errno(error.value(), "unpack the Python package");
   }
   fs::rename(temporary, folder, error);
   if (error) {

@@ -26,10 +26,15 @@ mode_t mode_of_new_folders() {
 
 // One of the folders that every run has.
 bool is_usual(const std::string& path) {
-  for (const char* usual : {"bin", "code", "code/logs", "code/outputs", "spool", "stacks"}) {
+  for (const char* usual : {"bin", "code", "code/logs", "code/outputs", "packages", "spool", "stacks"}) {
     if (path == usual) return true;
   }
   return false;
+}
+
+// One of the links that every run has in bin.
+bool is_program(const std::string& name) {
+  return name == "python" || name == "python3" || name == "pip" || name == "pip3";
 }
 
 // Without marks that outlast what is in it, such as an access list that new files would inherit.
@@ -83,7 +88,7 @@ bool SpareFolder::clear(int fd, const std::string& path) {
     const Fd folder(::openat(fd, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (folder) {
       if (!is_usual(below) || !clear(folder.get(), below)) return false;
-    } else if (path == "bin" && entry->d_type == DT_LNK && (name == "python" || name == "python3")) {
+    } else if (path == "bin" && entry->d_type == DT_LNK && is_program(name)) {
       continue;  // whoever needs them looks where they lead
     } else if (!path.empty() || name != "rank-0.log" || !clear_file(fd, name.c_str(), mode_)) {
       return false;

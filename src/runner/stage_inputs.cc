@@ -10,10 +10,13 @@
 
 #include <fmt/format.h>
 
+#include "base/copy_file.h"
 #include "base/digest.h"
 #include "base/files.h"
 #include "base/frames.h"
+#include "base/open_beneath.h"
 #include "base/text.h"
+#include "base/tree_beneath.h"
 #include "domain/manifest.h"
 #include "domain/names.h"
 #include "runner/cached_blob.h"
@@ -123,7 +126,7 @@ Status fetch_small(ServerLink& server, const fs::path& cache, const std::vector<
     request.body = body;
     request.on_data = [&](std::string_view piece) {
       taken = reader.feed(piece, [&](Frame frame) {
-        return store(cache, frame.header.value("digest", ""), frame.payload);
+        return store(cache, text_at(frame.header, "digest"), frame.payload);
       });
       return taken.has_value();
     };
@@ -141,6 +144,9 @@ Status fetch_small(ServerLink& server, const fs::path& cache, const std::vector<
 }
 
 Result<std::string> manifest_of(ServerLink& server, const fs::path& cache, const std::string& snapshot) {
+  if (!is_digest(snapshot)) {
+    return fail(ErrorCode::kInvalidArgument, "the order names a snapshot that is none: " + printable(snapshot));
+  }
   if (auto cached = read_file(cache_path(cache, snapshot)); cached && sha256_hex(*cached) == snapshot) {
     return std::move(*cached);
   }
@@ -171,58 +177,97 @@ Status fetch_files(ServerLink& server, const fs::path& cache, const Manifest& ma
   return {};
 }
 
-Status write_tree(ServerLink& server, const Manifest& manifest, const fs::path& cache, const fs::path& root) {
-  ROOST_CHECK(make_folders(root));
-  fs::path made;
-  for (const auto& entry : manifest.entries) {
-    const fs::path place = root / entry.path;
-    if (place.parent_path() != made) {
-      made = place.parent_path();
-      ROOST_CHECK(make_folders(made));
-    }
-    if (entry.kind == EntryKind::kEmptyFolder) continue;  // parent_path() of "a/" is "a"
+// Lays a tree out below an open folder. Nothing of it is reached by a path from outside: the folder may hold links that
+// lead elsewhere, made by whoever wrote another part of what is in it.
+class TreeWriter {
+ public:
+  TreeWriter(ServerLink& server, const fs::path& cache, int root) : server_(server), cache_(cache), root_(root) {}
+
+  Status write(const ManifestEntry& entry) {
+    const std::size_t slash = entry.path.rfind('/');  // of an empty folder, "a/", its last
+    ROOST_CHECK(enter(slash == std::string::npos ? "." : entry.path.substr(0, slash)));
+    if (entry.kind == EntryKind::kEmptyFolder) return {};
+    const std::string name = entry.path.substr(slash == std::string::npos ? 0 : slash + 1);
     if (entry.kind == EntryKind::kSymlink) {
-      if (::symlink(entry.target.c_str(), place.c_str()) != 0) {
-        return fail_errno(errno, "make the link " + place.string());
-      }
-      continue;
+      if (::symlinkat(entry.target.c_str(), folder_.get(), name.c_str()) == 0) return {};
+      return fail_errno(errno, "make the link " + printable(entry.path));
     }
-    const unsigned mode = entry.kind == EntryKind::kExecutable ? 0755 : 0644;
-    Status copied = copy_file(cache_path(cache, entry.digest), place, mode);
+    Status copied = copy(entry, name);
     if (!copied && copied.error().code == ErrorCode::kNotFound) {  // the cache was cleaned up meanwhile
-      ROOST_CHECK(fetch_large(server, cache, entry));
-      copied = copy_file(cache_path(cache, entry.digest), place, mode);
+      ROOST_CHECK(fetch_large(server_, cache_, entry));
+      copied = copy(entry, name);
     }
-    ROOST_CHECK(copied);
+    return copied;
   }
-  return {};
+
+ private:
+  Status enter(const std::string& path) {
+    if (folder_ && path == path_) return {};
+    folder_ = make_folder_beneath(root_, path);
+    path_ = path;
+    if (!folder_) return fail_errno(errno, fmt::format("make the folder {}", printable(path)));
+    return {};
+  }
+
+  Status copy(const ManifestEntry& entry, const std::string& name) {
+    const unsigned mode = entry.kind == EntryKind::kExecutable ? 0755 : 0644;
+    const Fd file = make_file_in(folder_.get(), name, mode);
+    if (!file) return fail_errno(errno, "write " + printable(entry.path));
+    return copy_into(cache_path(cache_, entry.digest), file.get(), printable(entry.path), mode);
+  }
+
+  ServerLink& server_;
+  const fs::path& cache_;
+  const int root_;
+  std::string path_;
+  Fd folder_;  // the last one, `path_`
+};
+
+// Whether the folder has something that keeps a file from being at the path.
+bool is_in_the_way(int folder, const std::string& path) {
+  if (const Fd there = open_beneath(folder, path, O_PATH | O_DIRECTORY)) return true;
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return false;
+  const Fd above = open_beneath(folder, path.substr(0, slash), O_PATH | O_DIRECTORY);
+  return !above && (errno == ELOOP || errno == ENOTDIR);
 }
 
 }  // namespace
 
-Status stage_snapshot(ServerLink& server, const std::string& snapshot, const fs::path& cache,
-                      const fs::path& destination) {
+Status stage_snapshot(ServerLink& server, const std::string& snapshot, const fs::path& cache, int folder) {
   ROOST_TRY(const std::string text, manifest_of(server, cache, snapshot));
   ROOST_TRY(const Manifest manifest, parse_manifest(text));
   ROOST_CHECK(fetch_files(server, cache, manifest));
-  return write_tree(server, manifest, cache, destination);
+  TreeWriter writer(server, cache, folder);
+  for (const auto& entry : manifest.entries) ROOST_CHECK(writer.write(entry));
+  return {};
 }
 
-Status restore_outputs(ServerLink& server, const Json& outputs, const fs::path& cache, const fs::path& destination) {
+Status restore_outputs(ServerLink& server, const Json& outputs, const fs::path& cache, int folder, Notices& notices) {
   Manifest manifest;
   for (const auto& output : outputs) {
     ManifestEntry entry;
     entry.kind = EntryKind::kFile;
-    entry.path = output.value("path", "");
-    entry.digest = output.value("digest", "");
-    entry.size = output.value("size", std::uint64_t{0});
+    entry.path = text_at(output, "path");
+    entry.digest = text_at(output, "digest");
+    entry.size = size_at(output, "size");
     if (!is_digest(entry.digest) || !is_safe_relative_path(entry.path)) {
       return fail(ErrorCode::kInvalidArgument, "the order names an output that is none: " + printable(entry.path));
     }
     manifest.entries.push_back(std::move(entry));
   }
   ROOST_CHECK(fetch_files(server, cache, manifest));
-  return write_tree(server, manifest, cache, destination);
+  TreeWriter writer(server, cache, folder);
+  for (const auto& entry : manifest.entries) {
+    const Status written = writer.write(entry);
+    if (written || !is_in_the_way(folder, entry.path)) {
+      ROOST_CHECK(written);
+      continue;
+    }
+    notices.add(entry.path, "was not put back for the new attempt: the snapshot has something else in its place, or a "
+                            "link on the way to it");
+  }
+  return {};
 }
 
 }  // namespace roost

@@ -194,15 +194,17 @@ Status StreamFiles::send(ServerLink& server, Shipped& shipped) {
   });
   request_.clear();
   ROOST_TRY(const Json answer, heard);
-  const Json lengths = answer.value("streams", Json::object());
+  const Json lengths = object_at(answer, "streams");
   for (const auto& item : lengths.items()) {
     const auto it = streams_.find(item.key());
     if (it != streams_.end() && item.value().is_number_unsigned()) it->second.set_sent(item.value().get<std::uint64_t>());
   }
-  const Json refused = answer.value("refused", Json::object());
-  for (const auto& item : refused.items()) leave_out(item.key(), item.value().get<std::string>());
-  shipped.failed = shipped.failed || !answer.value("failed", Json::object()).empty();
-  shipped.full = answer.value("full", false);
+  const Json refused = object_at(answer, "refused");
+  for (const auto& item : refused.items()) {
+    if (item.value().is_string()) leave_out(item.key(), item.value().get<std::string>());
+  }
+  shipped.failed = shipped.failed || !object_at(answer, "failed").empty();
+  shipped.full = flag_at(answer, "full");
   return {};
 }
 

@@ -15,25 +15,17 @@
 namespace roost {
 namespace {
 
-constexpr std::size_t kTail = 64 * 1024;
-constexpr std::size_t kLastLines = 20;
 // Ranks that miss a lost node fail before its loss is known; those that failed earlier did so by themselves.
 constexpr Micros kBeforeLoss = 2 * kSecond;
 
-std::string tail_of(const App& app, const Run& run, const std::string& log) {
-  const auto size = app.logs->size(run.id, run.attempt, log);
-  if (!size) return {};
-  const std::uint64_t from = *size > kTail ? *size - kTail : 0;
-  return app.logs->read(run.id, run.attempt, log, from, kTail).value_or("");
-}
-
 // The ranks of all nodes that reported, with the last of their output if they did not end well.
-std::vector<RankEnd> ranks_of(const App& app, const Run& run, const Gang& gang, const std::vector<AttemptPart>& parts) {
+std::vector<RankEnd> ranks_of(const LogTails& tails, const Run& run, const Gang& gang,
+                              const std::vector<AttemptPart>& parts) {
   std::vector<RankEnd> all;
   for (const auto& part : parts) {
     for (auto& rank : stored_report(part.report).ranks) {
       rank.node = part.node;
-      if (!rank.succeeded()) rank.output = tail_of(app, run, rank_log(gang, rank.rank));
+      if (!rank.succeeded()) rank.output = tails.of({run.id, run.attempt, rank_log(gang, rank.rank)}).text;
       all.push_back(std::move(rank));
     }
   }
@@ -62,7 +54,7 @@ bool ended_by_itself(const std::vector<AttemptPart>& parts, const std::vector<Ra
   return !lost && !stopped && !ranks.empty();
 }
 
-RunEnd end_of(const App& app, const Run& run, const Gang& gang, const std::vector<AttemptPart>& parts,
+RunEnd end_of(const LogTails& tails, const Run& run, const Gang& gang, const std::vector<AttemptPart>& parts,
               const std::vector<RankEnd>& ranks) {
   RunEnd end;
   end.is_gang = gang.processes() > 1;
@@ -87,7 +79,7 @@ RunEnd end_of(const App& app, const Run& run, const Gang& gang, const std::vecto
   }
   const int rank = end.cause ? end.cause->rank : 0;
   const std::string log = end.outcome == "launcher_failed" ? launcher_log(0) : rank_log(gang, rank);
-  end.last_lines = app.logs->last_lines(run.id, run.attempt, log, kLastLines);
+  if (!end.succeeded()) end.last_lines = tails.of({run.id, run.attempt, log}).lines;
   return end;
 }
 
@@ -105,12 +97,23 @@ Status record_held_outputs(Tx& tx, const Run& run, std::vector<AttemptPart>& par
 
 }  // namespace
 
-Status conclude_attempt(App& app, Tx& tx, Run& run, Micros now) {
+Status write_concluding(App& app, const std::function<Status(Tx&, const LogTails&)>& work) {
+  LogTails tails;
+  for (;;) {
+    Status written = app.db->write([&](Tx& tx) { return work(tx, tails); });
+    if (written || !tails.is_incomplete()) return written;
+    tails.read_missing(*app.logs);
+  }
+}
+
+Status conclude_attempt(App& app, Tx& tx, const LogTails& tails, Run& run, Micros now) {
   ROOST_TRY(auto parts, attempt_parts(tx, run.seq, run.attempt));
   if (!std::all_of(parts.begin(), parts.end(), [](const AttemptPart& part) { return part.is_over(); })) return {};
   const Gang gang = gang_of_spec(run.spec);
-  const auto ranks = ranks_of(app, run, gang, parts);
-  const RunEnd end = end_of(app, run, gang, parts, ranks);
+  const auto ranks = ranks_of(tails, run, gang, parts);
+  if (tails.is_incomplete()) return tails.incomplete();
+  const RunEnd end = end_of(tails, run, gang, parts, ranks);
+  if (tails.is_incomplete()) return tails.incomplete();
   if (end.cause && end.is_gang) ROOST_CHECK(keep_roles(tx, parts, end.cause->roles));
 
   app.kept.forget(run.id, run.attempt);
@@ -119,7 +122,8 @@ Status conclude_attempt(App& app, Tx& tx, Run& run, Micros now) {
   const auto record = [&] { return record_held_outputs(tx, run, parts, attempt ? attempt->created : now, now); };
   const auto lost = std::find_if(parts.begin(), parts.end(),
                                  [](const AttemptPart& part) { return part.state == PartState::kLost; });
-  if (attempt && attempt->preempted && run.cancel_reason.empty() && !ended_by_itself(parts, ranks)) {
+  const bool is_decided = !run.cancel_reason.empty() || run.error.is_object();  // by cancel() or fail()
+  if (attempt && attempt->preempted && !is_decided && !ended_by_itself(parts, ranks)) {
     if (lost == parts.end()) ROOST_CHECK(record());
     return requeue_preempted(tx, run, *attempt->preempted, now);
   }

@@ -92,6 +92,8 @@ Result<ServerConfig> parse_config(std::string_view yaml, const std::string& file
       static_cast<int>(fields.integer("worker_threads", config.worker_threads, 2, 256));
   config.caller_requests = static_cast<int>(fields.integer("caller_requests", config.caller_requests, 1, 100'000));
   config.caller_uploads = static_cast<int>(fields.integer("caller_uploads", config.caller_uploads, 1, 1000));
+  config.address_connections =
+      static_cast<int>(fields.integer("address_connections", config.address_connections, 4, 100'000));
   config.local_nodes = fields.integer("local_nodes", 0, 0, 100'000);
   const Json tls = fields.object("tls");
   const Json environments = fields.object("environments");

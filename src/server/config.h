@@ -36,6 +36,7 @@ struct ServerConfig {
   std::int64_t reserve_mb = 64;      // kept aside for records on a full disk; at most 1 % of it
   int caller_requests = 512;  // of one token or address under way at a time
   int caller_uploads = 64;
+  int address_connections = 1024;  // of one address at a time; four times as many for loopback
   int blob_lease_seconds = 900;  // how long gc keeps what was stored or asked for, whatever its grace
   struct Slurm {
     SlurmSettings cluster;

@@ -156,9 +156,9 @@ void ControlLoop::end_late_run(std::int64_t seq) {
     run_id = run.id;
     const auto limit = run.spec["max_run_duration_seconds"].get<std::int64_t>();
     const std::string reason = fmt::format("the time limit of {} s was reached", limit);
-    run.error = {{"code", "time_limit"}, {"message", reason},
-                 {"last_lines", Json::array()}, {"node", run.node.value_or("")}};
-    ROOST_CHECK(request_cancel(tx, run, reason, app_.clock.now()));
+    const Json error = {{"code", "time_limit"}, {"message", reason},
+                        {"last_lines", Json::array()}, {"node", run.node.value_or("")}};
+    ROOST_CHECK(request_cancel(tx, run, reason, app_.clock.now(), error));
     late_run = std::move(run);
     return {};
   }), "enforcing a time limit");

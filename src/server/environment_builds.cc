@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/files.h"
+#include "base/inside_write.h"
 #include "base/log.h"
 #include "builders/disk_space.h"
 #include "records/run_records.h"
@@ -28,6 +29,7 @@ constexpr int kEndAll = SIGQUIT;  // has supervise() in the builder's process en
 
 Result<pid_t> spawn_builder(const std::string& program, const fs::path& order, const fs::path& result,
                             int output) {
+  check_outside_write("starts a program");
   const std::vector<std::string> words = {program, "build-environment", "--order", order.string(), "--result",
                                           result.string()};
   std::vector<char*> argv;

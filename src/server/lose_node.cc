@@ -12,14 +12,14 @@ Status lose_node(App& app, const Node& node, const std::string& reason) {
   std::vector<std::string> runs;
   std::vector<std::string> told;  // nodes that have to end their share of the run
   const Micros now = app.clock.now();
-  const Status lost = app.db->write([&](Tx& tx) -> Status {
+  const Status lost = write_concluding(app, [&](Tx& tx, const LogTails& tails) -> Status {
     runs.clear();
     told.clear();
     ROOST_TRY(auto parts, open_parts(tx, node.id));
     for (auto& part : parts) {
       ROOST_TRY(Run run, run_by_row(tx, part.run));
       ROOST_CHECK(lose_part(tx, part, reason, now));
-      ROOST_CHECK(conclude_attempt(app, tx, run, now));
+      ROOST_CHECK(conclude_attempt(app, tx, tails, run, now));
       ROOST_TRY(const auto others, nodes_of_run(tx, part.run, part.attempt));
       told.insert(told.end(), others.begin(), others.end());
       runs.push_back(run.id);
@@ -41,7 +41,7 @@ Status give_up_part(App& app, const AttemptPart& given, const std::string& reaso
   std::string run_id;
   std::vector<std::string> told;
   const Micros now = app.clock.now();
-  const Status lost = app.db->write([&](Tx& tx) -> Status {
+  const Status lost = write_concluding(app, [&](Tx& tx, const LogTails& tails) -> Status {
     run_id.clear();
     told.clear();
     ROOST_TRY(Run run, run_by_row(tx, given.run));
@@ -54,7 +54,7 @@ Status give_up_part(App& app, const AttemptPart& given, const std::string& reaso
       ROOST_CHECK(lose_part(tx, part, reason, now));
     }
     if (run_id.empty()) return {};
-    ROOST_CHECK(conclude_attempt(app, tx, run, now));
+    ROOST_CHECK(conclude_attempt(app, tx, tails, run, now));
     auto node = find_node(tx, given.node);
     if (!node || node->state != NodeState::kRunning) return {};
     node->enter(NodeState::kLeaving, now);

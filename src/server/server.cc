@@ -13,6 +13,7 @@
 
 #include "base/file_limit.h"
 #include "base/log.h"
+#include "base/refusal_log.h"
 #include "base/text.h"
 #include "compute/local_provider.h"
 #include "compute/machine.h"
@@ -234,6 +235,19 @@ class Server::Parts {
     return ensure_default_workspace(app_);
   }
 
+  Result<std::shared_ptr<void>> admit(const Request& request, const Route& route) {
+    refused_.sum_up();
+    const std::string caller = caller_name(app_, request);
+    const bool is_node = is_machine(app_, request);
+    auto admitted = limits_->admit(caller, is_node, route.body.stream);
+    if (!admitted) {
+      const std::string name = is_node ? "a run or node" : caller.starts_with("at ") ? "somebody" : "a token";
+      refused_.refused(caller, fmt::format("{} from {}", name, request.peer),
+                       fmt::format("request {} ({}): {}", request.id, route.operation, admitted.error().message));
+    }
+    return admitted;
+  }
+
   Status listen() {
     HttpServerOptions options;
     options.address = app_.config.address;
@@ -242,10 +256,13 @@ class Server::Parts {
     options.lanes = lanes(app_.config.worker_threads);
     limits_.emplace(CallLimits::Most{app_.config.caller_requests, app_.config.caller_uploads});
     options.admit = [this](const Request& request, const Route& route) {
-      return limits_->admit(caller_name(app_, request), is_machine(app_, request), route.body.stream);
+      return admit(request, route);
     };
     options.error_body = error_body;
     options.most_connections = connections_for(file_limit_);
+    // Where few files can be opened, no address gets more than half of what there is.
+    options.address_connections =
+        std::min(static_cast<std::size_t>(app_.config.address_connections), options.most_connections / 2);
     options.extra_head = fmt::format("{}: {}\r\n", kDataIdHeader, app_.data_id);
     options.observed = [this](const std::string& operation, int status, double seconds) {
       app_.statistics.request(operation, status, seconds);
@@ -320,13 +337,13 @@ class Server::Parts {
       }
       app_.provider->end_node(node);
     }
-    (void)app_.db->write([&](Tx& tx) -> Status {
+    (void)write_concluding(app_, [&](Tx& tx, const LogTails& tails) -> Status {
       for (const auto& node : nodes) {
         ROOST_TRY(auto parts, ::roost::open_parts(tx, node.id));
         for (auto& part : parts) {
           ROOST_TRY(Run run, run_by_row(tx, part.run));
           ROOST_CHECK(lose_part(tx, part, "the server was stopped", app_.clock.now()));
-          ROOST_CHECK(conclude_attempt(app_, tx, run, app_.clock.now()));
+          ROOST_CHECK(conclude_attempt(app_, tx, tails, run, app_.clock.now()));
         }
         ROOST_CHECK(remove_node(tx, node.id));
       }
@@ -365,6 +382,7 @@ class Server::Parts {
   Fd lock_;
   App app_;
   std::optional<CallLimits> limits_;
+  RefusalLog refused_{app_.clock};
   std::unique_ptr<HttpServer> http_;
   std::unique_ptr<ControlLoop> loop_;
   std::unique_ptr<SlurmLoop> slurm_;

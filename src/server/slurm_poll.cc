@@ -141,11 +141,12 @@ void SlurmLoop::note_end(const Allocation& allocation, const SlurmJob& job) {
     changed = run.id;
     if (allocation.state == AllocationState::kUsed && run.attempt != allocation.attempt) return {};
     if (by_hand || too_long) {
+      Json error;
       if (too_long) {
-        run.error = {{"code", "time_limit"}, {"message", words}, {"last_lines", Json::array()},
-                     {"node", run.node ? Json(*run.node) : Json()}};
+        error = {{"code", "time_limit"}, {"message", words}, {"last_lines", Json::array()},
+                 {"node", run.node ? Json(*run.node) : Json()}};
       }
-      return request_cancel(tx, run, words, now);
+      return request_cancel(tx, run, words, now, error);
     }
     if (allocation.state == AllocationState::kUsed && job.state == "PREEMPTED") return preempt(tx, allocation, words);
     if (allocation.state == AllocationState::kUsed || !is_waiting(run)) return {};

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "domain/sdk_python.h"
 #include "records/compute_records.h"
 #include "records/manifest_records.h"
 #include "records/run_records.h"
@@ -19,7 +20,7 @@ bool has_file(std::string_view manifest, const std::string& path) {
   return manifest.starts_with(line) || manifest.find("\n" + line) != std::string_view::npos;
 }
 
-Status check_snapshot(Tx& tx, const BlobStore& blobs, const RunSpec& spec) {
+Status check_snapshot(Tx& tx, const RunSpec& spec) {
   if (!spec.snapshot) {
     if (spec.script.empty()) return {};
     return fail(ErrorCode::kInvalidArgument,
@@ -27,28 +28,32 @@ Status check_snapshot(Tx& tx, const BlobStore& blobs, const RunSpec& spec) {
   }
   if (!find_manifest(tx, *spec.snapshot)) {
     return fail(ErrorCode::kFailedPrecondition,
-                fmt::format("the snapshot {} is not on the server; upload it first (POST "
-                            "/api/v1/snapshots)",
+                fmt::format("the snapshot {} is not on the server; upload it first, as `roost submit` "
+                            "and the Python package do by themselves",
                             *spec.snapshot));
   }
-  if (spec.script.empty()) return {};
-  ROOST_TRY(const std::string manifest, blobs.read(*spec.snapshot));
-  if (has_file(manifest, spec.script)) return {};
-  return fail(ErrorCode::kInvalidArgument,
-              fmt::format("the script \"{}\" is not in the source folder's snapshot; check its name and "
-                          "the ignore file",
-                          spec.script));
+  return {};
 }
 
 Status check_inputs(Tx& tx, const RunSpec& spec) {
   for (const auto& input : spec.inputs) {
     if (find_manifest(tx, input.content)) continue;
     return fail(ErrorCode::kFailedPrecondition,
-                fmt::format("the content {} of the input {} is not on the server; upload it first (POST "
-                            "/api/v1/snapshots)",
+                fmt::format("the content {} of the input {} is not on the server; upload it first, as `roost submit` "
+                            "and the Python package do by themselves",
                             input.content, input.name));
   }
   return {};
+}
+
+Status check_script(const BlobStore& blobs, const RunSpec& spec) {
+  if (!spec.snapshot || spec.script.empty()) return {};
+  ROOST_TRY(const std::string manifest, blobs.read(*spec.snapshot));
+  if (has_file(manifest, spec.script)) return {};
+  return fail(ErrorCode::kInvalidArgument,
+              fmt::format("the script \"{}\" is not in the source folder's snapshot; check its name and "
+                          "the ignore file",
+                          spec.script));
 }
 
 Status check_compute(Tx& tx, const std::string& workspace, const RunSpec& spec) {
@@ -96,19 +101,33 @@ Result<Json> pin_environment(Tx& tx, const CuratedEnvironments& curated, const s
   pinned["name"] = found.name;
   pinned["version"] = std::to_string(found.version);
   pinned["definition"] = found.definition;
+  if (text_at(asked, "python").empty()) ROOST_CHECK(check_sdk_python(found.definition));
   if (!found.alias_of.empty()) pinned["alias_of"] = found.alias_of;
   return pinned;
 }
 
 }  // namespace
 
-Result<Run> submit_run(Tx& tx, const BlobStore& blobs, const CuratedEnvironments& curated,
+Status check_files(const BlobStore& blobs, const RunSpec& spec) {
+  ROOST_CHECK(check_script(blobs, spec));
+  for (const auto& input : spec.inputs) {
+    if (input.file.empty()) continue;
+    ROOST_TRY(const std::string manifest, blobs.read(input.content));
+    if (has_file(manifest, input.file)) continue;
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("the content of the input {} has no file {}", input.name, input.file));
+  }
+  return {};
+}
+
+Result<Run> submit_run(Tx& tx, const Status& files, const CuratedEnvironments& curated,
                        const std::string& workspace, const RunSpec& spec,
                        const std::string& created_by, Micros now) {
   ROOST_TRY(const Workspace owner, find_workspace(tx, workspace));
   if (!spec.interactive) ROOST_CHECK(check_compute(tx, workspace, spec));
-  ROOST_CHECK(check_snapshot(tx, blobs, spec));
+  ROOST_CHECK(check_snapshot(tx, spec));
   ROOST_CHECK(check_inputs(tx, spec));
+  ROOST_CHECK(files);
   if (spec.parent) ROOST_CHECK(check_parent(tx, workspace, *spec.parent));
   ROOST_TRY(const Json environment, pin_environment(tx, curated, workspace, spec.environment));
   ROOST_TRY(const Experiment experiment, open_experiment(tx, workspace, spec.experiment, now));

@@ -6,27 +6,27 @@ import pytest
 
 from sdk_python import SDK, pythons
 
+# An import, a use of it, and what is said of the use. The import alone is fine.
 CASES = {
-    "from azureml.train.hyperdrive import HyperDriveConfig": "ModuleNotFoundError: Roost does not have "
-                                                             "azureml.train.hyperdrive yet",
-    "from azureml.train import hyperdrive": "ImportError: Roost does not have azureml.train.hyperdrive yet",
-    "from azureml.pipeline.core import Pipeline": "ModuleNotFoundError: Roost does not have azureml.pipeline yet",
-    "from azureml.core.webservice import AciWebservice": "ModuleNotFoundError: Roost does not have "
-                                                         "azureml.core.webservice yet",
-    "from azureml.core.model import InferenceConfig": "ImportError: Roost does not have "
-                                                      "azureml.core.model.InferenceConfig yet",
-    "from azureml.core import Webservice": "ImportError: Roost does not have azureml.core.Webservice yet",
-    "from azureml.core.compute import AksCompute": "ImportError: Roost does not have azureml.core.compute.AksCompute",
-    "from azureml.core import Dataset; Dataset.Tabular.from_delimited_files('x')": "Roost does not have "
-                                                                                   "Dataset.Tabular yet",
-    "import azureml.mlflow": "ModuleNotFoundError: Roost does not have azureml.mlflow yet",
+    "from azureml.train.hyperdrive import HyperDriveConfig": ("HyperDriveConfig()", "azureml.train.hyperdrive.HyperDriveConfig yet"),
+    "from azureml.train import hyperdrive": ("hyperdrive.choice(1)", "azureml.train.hyperdrive.choice yet"),
+    "from azureml.pipeline.core import Pipeline": ("Pipeline(steps=[])", "azureml.pipeline.core.Pipeline yet"),
+    "from azureml.core.webservice import AciWebservice": ("AciWebservice.deploy_configuration()",
+                                                          "azureml.core.webservice.AciWebservice yet"),
+    "from azureml.core.model import InferenceConfig": ("InferenceConfig('s.py')", "azureml.core.model.InferenceConfig yet"),
+    "from azureml.core import Webservice": ("Webservice(1, 'x')", "azureml.core.Webservice yet"),
+    "from azureml.core.compute import AksCompute": ("AksCompute.attach_configuration()", "azureml.core.compute.AksCompute yet"),
+    "from azureml.core import Dataset": ("Dataset.Tabular.from_delimited_files('x')", "Dataset.Tabular yet"),
+    "import azureml.mlflow": ("azureml.mlflow.set_tracking()", "azureml.mlflow.set_tracking yet"),
 }
 
 
 @pytest.mark.parametrize("python", pythons())
 @pytest.mark.parametrize("code", CASES)
-def test_says_what_is_missing(python: str, code: str, tmp_path: Path) -> None:
-    done = subprocess.run([python, "-c", code], env={"PYTHONPATH": str(SDK)}, cwd=tmp_path, capture_output=True,
-                          text=True, timeout=30)
+def test_says_what_is_missing_when_it_is_used(python: str, code: str, tmp_path: Path) -> None:
+    use, text = CASES[code]
+    done = subprocess.run([python, "-c", f"{code}; print('imported', flush=True); {use}"], env={"PYTHONPATH": str(SDK)},
+                          cwd=tmp_path, capture_output=True, text=True, timeout=60)
     last = done.stderr.strip().splitlines()[-1]
-    assert done.returncode == 1 and CASES[code] in last and "docs/azureml.md" in last, done.stderr
+    assert done.returncode == 1 and done.stdout == "imported\n" and "docs/azureml.md" in last, done.stderr
+    assert f"Roost does not have {text}" in last

@@ -8,7 +8,7 @@ import pytest
 from conftest import MakeServer
 from roost_fixture import RoostServer
 from torch_python import TORCH, local_cpu_wheels
-from test_article import CONFIG, EXAMPLE, NEAREST, SEEDS, needs_torch, user_runs
+from test_article import CONFIG, EDITIONS, EXAMPLE, NEAREST, SEEDS, needs_torch, user_runs
 
 pytestmark = [needs_torch, pytest.mark.skipif(not SEEDS, reason="the article's text (../shared/seeds) is not on this machine")]
 BLOCKS = Path(__file__).with_name("run_distributed_block.py")
@@ -82,7 +82,7 @@ def has_block(seed: Path, words: str) -> bool:
 
 
 def seeds_with(words: str) -> List[Any]:
-    return [pytest.param(seed, id=seed.name[:3]) for seed in SEEDS if has_block(seed, words)]
+    return [pytest.param(seed, id=seed.name[:3]) for seed in EDITIONS if has_block(seed, words)]
 
 
 def run_block(server: RoostServer, folder: Path, seed: Path, words: str, scripts: Dict[str, str]) -> Dict[str, Any]:

@@ -53,9 +53,15 @@ def test_upload_and_download(store: Any, folder: Path, tmp_path: Path, name: str
 
     (folder / "a.txt").write_text("changed")
     store.upload(str(folder), name)
-    assert "left as they are" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert f"Target already exists. Skipping upload for {name}/a.txt" in printed and "Uploaded 0 files" in printed
+    (folder / "new.txt").write_text("new")
+    store.upload_files([str(folder / "a.txt"), str(folder / "new.txt")], target_path=name, show_progress=False)
+    (folder / "new.txt").unlink()
+    said = capsys.readouterr()
+    assert said.out == "" and said.err.count("Skipping upload") == 1 and f"{name}/a.txt" in said.err
     store.download(str(tmp_path / "kept"), prefix=name)
-    assert tree(tmp_path / "kept" / name) == FILES
+    assert tree(tmp_path / "kept" / name) == {**FILES, "new.txt": "new"}
     store.upload(str(folder), name, overwrite=True)
     store.download(str(tmp_path / "kept"), prefix=name, overwrite=True)
     assert tree(tmp_path / "kept" / name)["a.txt"] == "changed"
@@ -204,7 +210,7 @@ def test_files_of_the_web(ws: Any, experiment: Any, script: Any, tmp_path: Path)
         made = Dataset.File.from_files([f"http://127.0.0.1:{site.server_port}/x/data.csv"])
         assert made.to_path() == ["/data.csv"]
         config = ScriptRunConfig(script(LOOK).folder, "train.py", [made.as_mount()])
-        assert told(experiment.submit(config))["seen"] == [["data.csv"]]
+        assert told(experiment.submit(config))["seen"] == ["from the web"]
         experiment.submit(config).wait_for_completion()
         assert len(asked) == 1
         (path,) = made.download(str(tmp_path / "got"))

@@ -202,5 +202,7 @@ def test_serving_comes_later(ws: Any) -> None:
 
     with pytest.raises(NotImplementedError, match="Model.download"):
         Model.deploy(ws, "s", [], None, None)
-    with pytest.raises(ImportError, match="InferenceConfig"):
-        from azureml.core.model import InferenceConfig  # noqa: F401
+    from azureml.core.model import InferenceConfig
+
+    with pytest.raises(NotImplementedError, match="InferenceConfig"):
+        InferenceConfig(entry_script="score.py")

@@ -64,9 +64,37 @@ def test_a_failure_carries_its_cause(experiment: Any, script: Any, capsys: Any) 
     assert text.startswith("ActivityFailedException:\n\tMessage: Activity Failed:\n{")
     error = json.loads(text[text.index("{"):text.rindex("}") + 1])["error"]
     assert "exit code 1" in error["message"] and "ValueError: too many birds" in error["message"]
-    assert error["exit_code"] == 1 and caught.value.error_details["error"] == error
+    assert error["exit_code"] == 1 and caught.value.error_details["error"]["exit_code"] == 1
     assert "too many birds" in capsys.readouterr().out
     assert run.wait_for_completion(raise_on_error=False)["status"] == "Failed" == run.status
+
+
+@pytest.mark.parametrize("show_output", [True, False])
+def test_a_traceback_is_read_once(experiment: Any, script: Any, capsys: Any, show_output: bool) -> None:
+    """In the log where that is shown, else in the exception; programs find it in error_details."""
+    from azureml.exceptions import ActivityFailedException
+
+    run = experiment.submit(script("raise ValueError('too many birds')\n"))
+    with pytest.raises(ActivityFailedException) as caught:
+        run.wait_for_completion(show_output=show_output)
+    read = capsys.readouterr().out + str(caught.value)
+    assert read.count("Traceback (most recent call last)") == 1
+    assert "ValueError: too many birds" in str(caught.value)
+    details = caught.value.error_details["error"]
+    assert details["traceback"][-1] == "ValueError: too many birds"
+    assert "Traceback (most recent call last)" in details["message"]
+
+
+def test_an_exception_is_not_cut_after_its_first_line(experiment: Any, script: Any, at_server: RoostServer) -> None:
+    from azureml.exceptions import ActivityFailedException
+
+    run = experiment.submit(script("raise ValueError('first line\\nsecond line\\n  third')\n"))
+    with pytest.raises(ActivityFailedException, match="second line"):
+        run.wait_for_completion()
+    error = run.get_details()["error"]["error"]
+    assert error["exception"] == "ValueError: first line\nsecond line\n  third"
+    shown = at_server.cli("show", run.id).stdout
+    assert "ValueError: first line" in shown and "second line" in shown and "  third" in shown
 
 
 def test_cancel(experiment: Any, script: Any, gate: Gate) -> None:

@@ -107,3 +107,21 @@ def test_nothing_is_sent_when_the_script_is_missing(ws: Any, name: str, script: 
     assert list(Experiment(ws, name).get_runs()) == []
     with pytest.raises(UserErrorException, match="does not exist"):
         ScriptRunConfig("no/such/folder", "train.py")
+
+
+def test_docker_arguments_have_their_effect_or_say_why_not(experiment: Any, script: Any, at_server: Any) -> None:
+    from azureml.core import ScriptRunConfig
+    from azureml.core.runconfig import DockerConfiguration
+
+    docker = DockerConfiguration(use_docker=True, arguments=["-e", "MY_LEVEL=7", "--cap-add", "SYS_ADMIN"], shm_size="64m")
+    run = experiment.submit(ScriptRunConfig(script(TELL).folder, "train.py", docker_runtime_config=docker))
+    assert told(run)["variables"] == {"MY_LEVEL": "7"}
+    notices = at_server.get_run(run.id)["notices"]
+    assert any("--cap-add has no effect" in notice for notice in notices), notices
+    assert any("shm_size=64m has no effect: the run is in no image" in notice for notice in notices), notices
+    plain = experiment.submit(ScriptRunConfig(script(TELL).folder, "train.py", docker_runtime_config=DockerConfiguration(True)))
+    told(plain)
+    assert at_server.get_run(plain.id)["notices"] == []
+    with pytest.raises(Exception, match="docker argument --shm-size"):
+        wrong = DockerConfiguration(use_docker=True, shm_size="much")
+        experiment.submit(ScriptRunConfig(script(TELL).folder, "train.py", docker_runtime_config=wrong))

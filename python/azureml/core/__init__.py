@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any, List
 
 if TYPE_CHECKING:
@@ -75,3 +76,25 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> List[str]:
     return sorted([*globals(), *_HOMES, *_MODULES])
+
+
+def _complete_urllib() -> None:
+    """Scripts write `import urllib` and then `urllib.request`: Azure's SDK has it imported by then.
+    Here it is imported when it is asked for, which takes long."""
+    import urllib
+
+    if sys.version_info < (3, 7):
+        import urllib.request
+
+        return
+
+    def __getattr__(name: str) -> Any:
+        if name in ("error", "parse", "request", "response", "robotparser"):
+            return importlib.import_module(f"urllib.{name}")
+        raise AttributeError(f"module 'urllib' has no attribute {name!r}")
+
+    if not hasattr(urllib, "__getattr__"):
+        vars(urllib)["__getattr__"] = __getattr__
+
+
+_complete_urllib()

@@ -13,7 +13,7 @@ class _OfflineRun:
 
     def __init__(self, parent: Optional[_OfflineRun] = None, name: Optional[str] = None) -> None:
         self._report = roost.run.OfflineRun()
-        self.id = self._report.id
+        self.id = self.run_id = self._report.id
         self.number = 0
         self.type = None
         self.status = "Running"

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Optional
 
+from azureml.data._used_dataset import used_dataset
 from roost.client import quote
 
 from ._run_error import run_error
 
+if TYPE_CHECKING:
+    from .workspace import Workspace
 
-def run_details(facts: Dict[str, Any], logs: List[str], url: str) -> Dict[str, Any]:
+
+def run_details(workspace: Workspace, facts: Dict[str, Any], logs: List[str]) -> Dict[str, Any]:
+    url = workspace._client.url
     details: Dict[str, Any] = {
         "runId": facts["id"],
         "target": facts["compute"] or None,
@@ -23,7 +28,18 @@ def run_details(facts: Dict[str, Any], logs: List[str], url: str) -> Dict[str, A
     if facts.get("error"):
         details["error"] = run_error(facts)
     details["properties"] = dict(facts["properties"])
-    details["inputDatasets"] = [_input(item) for item in facts["spec"].get("inputs") or []]
+    details["inputDatasets"] = [
+        {
+            "dataset": used_dataset(workspace, item),
+            "consumptionDetails": {
+                "type": "RunInput",
+                "inputName": item["name"],
+                "mechanism": _mechanism(item),
+            },
+        }
+        for item in facts["spec"].get("inputs") or []
+        if item.get("dataset")
+    ]
     details["outputDatasets"] = []
     details["runDefinition"] = run_definition(facts)
     details["logFiles"] = {
@@ -62,7 +78,14 @@ def run_definition(facts: Dict[str, Any]) -> Optional[Dict[str, Any]]:
             "version": environment.get("version"),
             "environmentVariables": variables,
         },
-        "data": {item["name"]: _input(item) for item in spec.get("inputs") or []},
+        "data": {
+            item["name"]: _data(item) for item in spec.get("inputs") or [] if item.get("dataset")
+        },
+        "dataReferences": {
+            item["name"]: _data(item)
+            for item in spec.get("inputs") or []
+            if not item.get("dataset")
+        },
     }
 
 
@@ -70,13 +93,15 @@ _FRAMEWORKS = {"pytorch": "PyTorch", "tensorflow": "TensorFlow"}
 _COMMUNICATORS = {"mpi": "OpenMpi", "tensorflow": "ParameterServer"}
 
 
-def _input(item: Dict[str, Any]) -> Dict[str, Any]:
+def _data(item: Dict[str, Any]) -> Dict[str, Any]:
     return {
-        "consumptionDetails": {
-            "type": "RunInput",
-            "inputName": item["name"],
-            "mechanism": str(item.get("mode", "download")).capitalize(),
-            "pathOnCompute": item.get("path"),
-        },
-        "dataset": {"id": item.get("content")},
+        "dataLocation": {"dataset": {"id": item.get("dataset")}, "content": item.get("content")},
+        "mechanism": _mechanism(item),
+        "environmentVariableName": item["name"],
+        "pathOnCompute": item.get("path"),
+        "overwrite": False,
     }
+
+
+def _mechanism(item: Dict[str, Any]) -> str:
+    return str(item.get("mode", "download")).capitalize()

@@ -25,6 +25,17 @@ def run_error(facts: Dict[str, Any]) -> Dict[str, Any]:
     }
 
 
+def shown_error(
+    details: Dict[str, Any], facts: Dict[str, Any], log_was_shown: bool
+) -> Dict[str, Any]:
+    """The same for people, who read a traceback once: in the log if that was shown, else in the
+    message, and not in a list of its lines besides."""
+    shown = {name: value for name, value in details["error"].items() if name != "traceback"}
+    if log_was_shown and "traceback" in details["error"]:
+        shown["message"] = str(facts["error"]["message"])[:_MESSAGE_LIMIT]
+    return {**details, "error": shown}
+
+
 def _message(error: Dict[str, Any]) -> str:
     message = str(error["message"])[:_MESSAGE_LIMIT]
     lines = error.get("traceback") or error.get("last_lines") or []

@@ -28,6 +28,11 @@ class RunRecord:
         return self._run_id
 
     @property
+    def run_id(self) -> str:
+        """The same."""
+        return self._run_id
+
+    @property
     def experiment(self) -> Experiment:
         return self._experiment
 

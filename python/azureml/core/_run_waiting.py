@@ -11,7 +11,7 @@ from roost.streaming import DRIVER_LOG, TERMINAL, follow
 from .._errors import calling
 from ..exceptions import ActivityFailedException, ServiceException
 from ._run_details import run_details
-from ._run_error import run_error
+from ._run_error import run_error, shown_error
 from ._run_record import RunRecord
 
 
@@ -45,14 +45,14 @@ class RunWaiting(RunRecord):
         if out is not None:
             self._print_summary(out)
         if raise_on_error and self._known["status"] in ("Failed", "Canceled"):
-            raise self._failure()
+            raise self._failure(log_was_shown=out is not None)
         return self.get_details()
 
     def get_details(self) -> Dict[str, Any]:
         """What is known about the run, by the names Azure uses."""
         facts = self._refresh()
         logs = self._call("get", self._path("logs"), _raises=ServiceException)["items"]
-        return run_details(facts, [log["name"] for log in logs], self._client.url)
+        return run_details(self._experiment.workspace, facts, [log["name"] for log in logs])
 
     def get_details_with_logs(self) -> Dict[str, Any]:
         """get_details(), with the text of each log in place of its address."""
@@ -106,16 +106,18 @@ class RunWaiting(RunRecord):
         for notice in self._known.get("notices") or []:
             print(f"Notice: {notice}", file=out)
         if self._known.get("error"):
-            print(f"\nError:\n{json.dumps(run_error(self._known), indent=4)}", file=out)
+            error = shown_error(run_error(self._known), self._known, log_was_shown=True)
+            print(f"\nError:\n{json.dumps(error, indent=4)}", file=out)
         print(file=out, flush=True)
 
-    def _failure(self) -> ActivityFailedException:
+    def _failure(self, log_was_shown: bool = False) -> ActivityFailedException:
         details = run_error(self._known)
+        shown = shown_error(details, self._known, log_was_shown)
         canceled = self._known["status"] == "Canceled"
         what = "Activity Canceled" if canceled else "Activity Failed"
         rank = f" --rank {details['error']['rank']}" if "rank" in details["error"] else ""
         return ActivityFailedException(
-            f"{what}:\n{json.dumps(details, indent=4)}\n"
+            f"{what}:\n{json.dumps(shown, indent=4)}\n"
             f"The whole log: run.get_details_with_logs(), or `roost logs {self.id}{rank}`.",
             error_details=details,
         )

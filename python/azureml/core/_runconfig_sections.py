@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any, Dict, List, Optional
 
 from azureml.core._environment_sections import DEFAULT_SHM_SIZE, Section
+from azureml.exceptions import UserErrorException
 
 
 class DockerConfiguration(Section):
-    """How a run uses Docker. Kept; Roost runs on the node itself until environments are built."""
+    """What `docker run` is told of a run. Roost starts it without Docker, and does as `arguments`
+    and `shm_size` say where that means something; the run's notices name the rest."""
 
     _defaults = {
         "use_docker": False,
@@ -27,8 +29,29 @@ class DockerConfiguration(Section):
         super().__init__()
         self.use_docker = use_docker
         self.shared_volumes = shared_volumes
-        self.arguments = list(arguments or [])
+        self.arguments = _checked_words(arguments)
         self.shm_size = shm_size
+
+    def _spec(self) -> Dict[str, Any]:
+        """What differs from the defaults, as the server wants it."""
+        spec: Dict[str, Any] = {}
+        words = _checked_words(self.arguments)
+        if words:
+            spec["arguments"] = words
+        if self.shm_size and self.shm_size != DEFAULT_SHM_SIZE:
+            spec["shm_size"] = str(self.shm_size)
+        return spec
+
+
+def _checked_words(arguments: Any) -> List[str]:
+    if arguments is None:
+        return []
+    if isinstance(arguments, str) or not isinstance(arguments, (list, tuple)):
+        raise UserErrorException(
+            "arguments of DockerConfiguration must be a list such as ['--cpus', '2'], "
+            f"not {arguments!r}."
+        )
+    return [str(word) for word in arguments]
 
 
 class HistoryConfiguration(Section):

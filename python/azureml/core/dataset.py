@@ -153,9 +153,8 @@ class Dataset:
     @property
     def data_changed_time(self) -> Any:
         """When the newest of the files was stored."""
-        from datetime import datetime
-
         from azureml.data._file_source import resolve
+        from roost.times import read_time
 
         workspace = self._workspace_or_fail()
         names = {file.path for file in resolve(workspace, self._sources, self._root).values()}
@@ -165,7 +164,7 @@ class Dataset:
                 items = workspace._client.pages(workspace._path("datastores", store, "files"))
                 times += [item["at"] for item in items if item["path"] in names]
         newest = max(times, default="")
-        return datetime.fromisoformat(newest.replace("Z", "+00:00")) if newest else None
+        return read_time(newest) if newest else None
 
     # Storing them.
 
@@ -264,6 +263,18 @@ class Dataset:
         from azureml.data._file_source import resolve
 
         return resolve(self._workspace_or_fail(), self._sources, self._root)
+
+    def _single_file(self, files: Dict[str, StoredFile]) -> Optional[str]:
+        """The one file that the dataset names: runs are given that, not the folder it is in."""
+        from azureml.data._stored_files import split_pattern
+
+        if len(files) != 1 or len(self._sources) != 1 or self._root is not None:
+            return None
+        ((path, file),) = files.items()
+        source = self._sources[0]
+        if source.url:
+            return path
+        return path if not split_pattern(source.path)[1] and file.path == source.path else None
 
     def _workspace_or_fail(self) -> Workspace:
         if self._workspace is None:

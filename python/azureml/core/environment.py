@@ -25,6 +25,7 @@ from azureml.core._environment_sections import (
     SparkPackage,
     SparkSection,
 )
+from azureml.core._own_interpreter import own_interpreter
 from azureml.core.conda_dependencies import CondaDependencies
 from azureml.core.container_registry import ContainerRegistry
 from azureml.exceptions import UserErrorException
@@ -161,8 +162,9 @@ class Environment:
             raise UserErrorException("There is no conda on the PATH to ask for the environment.")
         done = subprocess.run(
             [conda, "env", "export", "--name", conda_environment_name],
-            capture_output=True,
-            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            universal_newlines=True,
         )
         if done.returncode != 0:
             print(
@@ -347,7 +349,7 @@ class Environment:
 
     # For a run.
 
-    def _spec(self, workspace: Workspace) -> Dict[str, Any]:
+    def _spec(self, workspace: Workspace, compute: str = "") -> Dict[str, Any]:
         """The `environment` of a RunSpec. Stores the definition, if the server has it not yet."""
         variables = checked_variables(self.environment_variables)
         if self._is_default():
@@ -371,6 +373,10 @@ class Environment:
         python = self.python
         if python.user_managed_dependencies and python.interpreter_path not in (None, "python"):
             spec["python"] = os.fspath(python.interpreter_path)
+        elif python.user_managed_dependencies and compute == "local" and not self._has_image():
+            own = own_interpreter(workspace)
+            if own:
+                spec["python"] = own
         if pins:
             spec["pins"] = pins
         return spec
@@ -379,6 +385,12 @@ class Environment:
         stored = self._stored or {}
         rest = {**self._definition(), "pins": None}
         return self.pins != stored.get("pins") and rest == {**stored, "pins": None}
+
+    def _has_image(self) -> bool:
+        """An image of the user's own; Azure's change nothing."""
+        image = str(self.docker.base_image or "")
+        azures = image.startswith("azureml/") or image.partition("/")[2].startswith("azureml/")
+        return bool(self.docker.base_dockerfile or (image and not azures))
 
     def _is_default(self) -> bool:
         return (

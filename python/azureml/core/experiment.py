@@ -82,18 +82,22 @@ class Experiment:
     def start_logging(
         self,
         *args: Any,
-        outputs: Optional[PathLike] = None,
+        outputs: Any = None,
         snapshot_directory: Optional[PathLike] = ".",
         display_name: Optional[str] = None,
         **kwargs: Any,
     ) -> Run:
-        """Begins a run that this process reports to, with no compute. `outputs` is a folder that is
-        uploaded by run.complete(). `snapshot_directory` is kept with the run; None keeps none."""
+        """Begins a run that this process reports to, with no compute. `outputs` is a folder, by
+        default ./outputs, which is made, and kept with the run when it ends, as ./logs is; False
+        keeps none. `snapshot_directory` is kept with the run; None keeps none."""
         if args:
             raise UserErrorException(
                 "start_logging takes its arguments by name: outputs=, snapshot_directory=."
             )
-        return self._start(outputs, snapshot_directory, display_name, None)
+        run = self._start(None, snapshot_directory, display_name, None)
+        if outputs is not False:
+            run._track(outputs)
+        return run
 
     def get_runs(
         self,
@@ -216,7 +220,12 @@ class Experiment:
         display_name = kwargs.pop("run_id", None)
         _refuse_options(kwargs)
         submission = config._submission(self._workspace)
-        spec: Dict[str, Any] = {**submission.spec, "experiment": self._name}
+        spec: Dict[str, Any] = {
+            **submission.spec,
+            "experiment": self._name,
+            "subscription_id": self._workspace.subscription_id,
+            "resource_group": self._workspace.resource_group,
+        }
         if display_name:
             spec["display_name"] = str(display_name)
         spec["tags"] = {**(spec.get("tags") or {}), **_texts(tags)}

@@ -75,7 +75,7 @@ class Model:
         self.name = str(facts["name"])
         self.version = int(facts["version"])
         self.id = str(facts["id"])
-        self.description: Optional[str] = facts.get("description")
+        self.description: Optional[str] = facts.get("description") or None
         self.tags: Dict[str, Optional[str]] = dict(facts["tags"])
         self.properties: Dict[str, str] = dict(facts["properties"])
         self.model_framework: Optional[str] = facts.get("framework")

@@ -52,6 +52,7 @@ class Run(RunArtifacts, RunChildren, RunWaiting):
         self._run_id = str(_facts["id"]) if _facts else run_id
         self._facts = dict(_facts) if _facts else None
         self._outputs = outputs
+        self._logs: Optional[str] = None
         self._sink = None
         self._reporter = None
         if not hasattr(experiment, "workspace"):
@@ -111,16 +112,15 @@ class Run(RunArtifacts, RunChildren, RunWaiting):
     # Ending.
 
     def complete(self, _set_status: bool = True) -> None:
-        """Ends a run that start_logging or child_run began; `outputs` is uploaded first. A
-        script's run ends by its exit code, whatever this says."""
+        """Ends a run that start_logging or child_run began; what it left in ./outputs and ./logs is
+        uploaded first. A script's run ends by its exit code, whatever this says. One that has ended
+        stays as it is."""
         self.flush()
         if self._is_context:
             return
-        if self._outputs is not None and os.path.isdir(self._outputs):
-            name = os.path.basename(os.path.abspath(os.fspath(self._outputs)))
-            self.upload_folder(name, self._outputs)
+        self._upload_tracked()
         if _set_status:
-            self._take(self._call("post", self._path("complete")))
+            self._end("complete")
 
     def fail(
         self,
@@ -128,8 +128,11 @@ class Run(RunArtifacts, RunChildren, RunWaiting):
         error_code: Optional[str] = None,
         _set_status: bool = True,
     ) -> None:
-        """Ends a run as Failed. A script's run goes on to its end, and is Failed then."""
+        """Ends a run as Failed. In the run itself the script goes on to its end, and the run is
+        Failed then, whatever the exit code. One that has ended stays as it is."""
         self.flush()
+        if not self._is_context:
+            self._upload_tracked()
         if not _set_status:
             return
         body: Dict[str, Any] = {}
@@ -137,13 +140,18 @@ class Run(RunArtifacts, RunChildren, RunWaiting):
             body["message"] = _error_text(error_details)
         if error_code:
             body["code"] = error_code
-        self._take(self._call("post", self._path("fail"), body))
+        self._end("fail", body)
+        if not self._is_context and self._known["status"] not in TERMINAL:
+            self._follow(None)  # its processes are being ended
 
     def cancel(self) -> None:
         """Asks the run to end: SIGTERM, some seconds, then SIGKILL. One that has ended stays as it
         is."""
+        self._end("cancel")
+
+    def _end(self, how: str, body: Any = None) -> None:
         try:
-            self._take(self._call("post", self._path("cancel")))
+            self._take(self._call("post", self._path(how), body))
         except AzureMLException as error:
             if not is_code(error, "failed_precondition") or self.get_status() not in TERMINAL:
                 raise
@@ -180,13 +188,20 @@ class Run(RunArtifacts, RunChildren, RunWaiting):
 
     @property
     def input_datasets(self) -> Dict[str, Any]:
-        """Inputs by name: in the run, where each is on this machine."""
+        """Inputs by name: in the run, where each is on this machine, and a Dataset for one without
+        as_mount() or as_download(); outside of it the Datasets that the inputs were."""
         if self._is_context:
             from azureml.data._in_run import input_datasets
 
-            return input_datasets()
-        inputs = self._known["spec"].get("inputs") or []
-        return {item["name"]: item.get("path") for item in inputs}
+            return input_datasets(lambda: self._experiment.workspace)
+        from azureml.data._used_dataset import used_dataset
+
+        workspace = self._experiment.workspace
+        return {
+            item["name"]: used_dataset(workspace, item)
+            for item in self._known["spec"].get("inputs") or []
+            if item.get("dataset")
+        }
 
     @property
     def output_datasets(self) -> Dict[str, Any]:
@@ -216,7 +231,7 @@ class Run(RunArtifacts, RunChildren, RunWaiting):
         refuse_options("register_model", kwargs)
         with calling(WebserviceException):
             path = clean_name(model_path or model_name)
-        if self._is_context:
+        if self._is_context or self._outputs is not None:
             self._upload_unless_there(path)
         body = model_body(
             model_name,
@@ -255,6 +270,23 @@ class Run(RunArtifacts, RunChildren, RunWaiting):
     def _before_waiting(self) -> None:
         self.flush()
 
+    def _track(self, outputs: Optional[PathLike]) -> None:
+        """What this folder, by default ./outputs, and ./logs hold at the end belongs to the run."""
+        self._outputs = os.path.abspath(os.fspath(outputs) if outputs else "outputs")
+        self._logs = os.path.abspath("logs")
+        os.makedirs(self._outputs, exist_ok=True)
+
+    def _upload_tracked(self) -> None:
+        """Once: a run that has ended gets no more files."""
+        folders = [folder for folder in (self._outputs, self._logs) if folder is not None]
+        self._outputs = self._logs = None
+        if not folders or self.status in TERMINAL:
+            return
+        for folder in folders:
+            if os.path.isdir(folder):
+                name = os.path.basename(os.path.abspath(os.fspath(folder)))
+                self.upload_folder(name, folder)
+
     def _check(self) -> None:
         """That there is such a run, in this experiment."""
         with calling(UserErrorException):
@@ -267,17 +299,23 @@ class Run(RunArtifacts, RunChildren, RunWaiting):
         self._take(facts)
 
     def _upload_unless_there(self, path: str) -> None:
-        """In a run, ./outputs is collected only after the script has ended."""
+        """In a run, ./outputs is collected only after the script has ended; of one that
+        start_logging began, when it is completed."""
         from roost.run_files import list_files
 
-        if not os.path.exists(path):
+        place = path
+        if self._outputs is not None:  # the current folder may be another by now
+            place = os.path.join(os.path.dirname(os.fspath(self._outputs)), path)
+            if not f"{place}/".startswith(f"{os.fspath(self._outputs)}/"):
+                return
+        if not os.path.exists(place):
             return
         with calling(ServiceException):
             there = list_files(self._client, self.id, path)
-        if os.path.isdir(path):
-            self.upload_folder(path, path)
+        if os.path.isdir(place):
+            self.upload_folder(path, place)
         elif path not in there:
-            self.upload_file(path, path)
+            self.upload_file(path, place)
 
 
 class _SubmittedRun(Run):
@@ -289,11 +327,18 @@ class _SubmittedRun(Run):
         self._run_id = reporter.id
         self._facts = None
         self._outputs = None
+        self._logs = None
         self._sink = reporter._spool
         self._reporter = reporter
+        self._found_experiment: Optional[Experiment] = None
 
-    @functools.cached_property
+    @property
     def _experiment(self) -> Experiment:  # type: ignore[override]
+        if self._found_experiment is None:
+            self._found_experiment = self._find_experiment()
+        return self._found_experiment
+
+    def _find_experiment(self) -> Experiment:
         from roost.client import Client
 
         from .experiment import Experiment

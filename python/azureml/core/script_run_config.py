@@ -129,10 +129,11 @@ class ScriptRunConfig:
             spec["distributed"] = distributed
         spec["node_count"] = config._node_count(distributed)
         variables = {str(key): str(value) for key, value in config.environment_variables.items()}
-        variables.update(inputs.variables)
+        if distributed is None and config.framework != "Python":
+            variables.setdefault("AZUREML_FRAMEWORK", config.framework)
         if variables:
             spec["environment_variables"] = variables
-        environment = config.environment._spec(workspace)
+        environment = config.environment._spec(workspace, spec["compute"])
         if environment:
             spec["environment"] = environment
         duration = _checked_duration(config.max_run_duration_seconds)
@@ -142,6 +143,9 @@ class ScriptRunConfig:
             import json
 
             spec["properties"] = {"azureml.docker": json.dumps(config.docker._to_dict())}
+        docker = config.docker._spec()
+        if docker:
+            spec.setdefault("environment", {})["docker"] = docker
         if config.priority is not None:
             spec["priority"] = config.priority
         if inputs.specs:
@@ -158,6 +162,12 @@ class ScriptRunConfig:
         if os.path.isabs(script):
             script = os.path.relpath(script, os.path.abspath(self.source_directory))
         script = os.path.normpath(script).replace(os.sep, "/")
+        if script.lower().endswith(".ipynb"):
+            raise UserErrorException(
+                f"The script {given} is a notebook, which Python cannot run. Make a script of it "
+                f"(`jupyter nbconvert --to script {given}`) and submit that, or give "
+                f"command='jupyter execute {given}' with jupyter in the environment."
+            )
         if script.startswith("../"):
             raise UserErrorException(
                 f"The script {given} is outside source_directory {self.source_directory}. "
@@ -212,7 +222,7 @@ def _command_word(item: Any) -> str:
 
 
 def _checked_folder(folder: Any) -> str:
-    if folder is None:
+    if folder is None or folder == "":
         return "."
     if not isinstance(folder, (str, os.PathLike)):
         raise UserErrorException(

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .experiment import Experiment
     from .keyvault import Keyvault
     from .model import Model
+    from .run import Run
 
 __all__ = ["AuthenticationException", "ProjectSystemException", "UserErrorException", "Workspace"]
 
@@ -186,6 +187,12 @@ class Workspace:
             _disable_service_check=True,
             _client=client,
         )
+
+    def get_run(self, run_id: str) -> Run:
+        """The run of that id, whatever experiment it belongs to."""
+        from .run import Run
+
+        return Run.get(self, run_id)
 
     def write_config(
         self, path: Optional[PathLike] = None, file_name: Optional[str] = None

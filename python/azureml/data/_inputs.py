@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import sys
 from typing import TYPE_CHECKING, Any, Dict, List, Optional
 
 from azureml._absent import not_here
@@ -19,16 +21,17 @@ if TYPE_CHECKING:
     from azureml.core.workspace import Workspace
 
 _DATA = (DatasetConsumptionConfig, DataReference, DataPath, Dataset, Datastore, OutputDatasetConfig)
-DIRECT_PREFIX = "ROOST_DATASET_"
+# Their meaning is older than the input's: the script finds that by its longer name only.
+_TAKEN_NAMES = ("HOME", "LANG", "LOGNAME", "PATH", "PWD", "SHELL", "TERM", "TMPDIR", "USER")
 
 
 class Inputs:
-    """`specs` and `variables` go into the RunSpec."""
+    """`specs` goes into the RunSpec."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self.specs: List[Dict[str, Any]] = []
-        self.variables: Dict[str, str] = {}
+        self._given_names: Dict[str, str] = {}
 
     @staticmethod
     def is_data(item: Any) -> bool:
@@ -37,7 +40,7 @@ class Inputs:
     def argument(self, item: Any) -> str:
         """What stands in the command line for this data; the node expands it to a path."""
         if isinstance(item, DatasetConsumptionConfig):
-            return self._dataset(item.name, item)
+            return self._dataset(self._name_of(item), item)
         if isinstance(item, DataPath):
             item = item.create_data_reference()
         if isinstance(item, DataReference):
@@ -81,19 +84,27 @@ class Inputs:
         start = len(folder) + 1 if folder else 0
         files = {file.path[start:]: file for file in found}
         single = found[0].path[start:] if self._is_file(path, found) else None
-        return self._add(name, files, str(config.mode), config.path_on_compute, single)
+        return self._add(name, files, str(config.mode).lower(), config.path_on_compute, single)
 
     def _dataset(self, name: str, config: DatasetConsumptionConfig) -> str:
         dataset = config.dataset
         if dataset._workspace is None:
             dataset._workspace = self._workspace
         files = dataset._files()
-        mode = "download" if config.mode == "direct" else config.mode
-        path = self._add(name, files, mode, config.path_on_compute, None)
-        if config.mode != "direct":
-            return path
-        self.variables[DIRECT_PREFIX + name] = str(dataset.id)
-        return str(dataset.id)
+        single = dataset._single_file(files)
+        id = str(dataset.id)
+        path = self._add(name, files, config.mode, config.path_on_compute, single, id)
+        return id if config.mode == "direct" else path
+
+    def _name_of(self, config: DatasetConsumptionConfig) -> str:
+        """Inputs without a name are input_1, input_2 and so on, as they come."""
+        if not config._is_unnamed:
+            return config.name
+        if config.name not in self._given_names:
+            taken = {spec["name"] for spec in self.specs}
+            numbers = (f"input_{number}" for number in itertools.count(1))
+            self._given_names[config.name] = next(name for name in numbers if name not in taken)
+        return self._given_names[config.name]
 
     def _add(
         self,
@@ -102,13 +113,18 @@ class Inputs:
         mode: str,
         path: Optional[str],
         single: Optional[str],
+        dataset: Optional[str] = None,
     ) -> str:
         spec = {
             "name": name,
             "content": store_manifest(self._workspace, files),
-            "mode": mode.lower(),
+            "mode": mode,
             "path": path,
         }
+        if single:
+            spec["file"] = single
+        if dataset:
+            spec["dataset"] = dataset
         for other in self.specs:
             if other["name"] == name and other != spec:
                 raise UserErrorException(
@@ -116,8 +132,14 @@ class Inputs:
                 )
         if spec not in self.specs:
             self.specs.append(spec)
-        variable = f"$AZUREML_DATAREFERENCE_{name}"
-        return f"{variable}/{single}" if single else variable
+            if name in _TAKEN_NAMES:
+                print(
+                    f"The input {name} has the name of an environment variable with a meaning of "
+                    f"its own. Scripts find it as AZUREML_DATAREFERENCE_{name}, and by "
+                    f"run.input_datasets[{name!r}].",
+                    file=sys.stderr,
+                )
+        return f"$AZUREML_DATAREFERENCE_{name}"
 
     @staticmethod
     def _is_file(path: str, found: List[StoredFile]) -> bool:

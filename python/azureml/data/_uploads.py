@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Dict, List, Optional
+import sys
+from typing import TYPE_CHECKING, Dict, List, Optional, TextIO
 
 from azureml._errors import calling
+from azureml.data._stored_files import list_files
 from azureml.exceptions import UserErrorException
 
 if TYPE_CHECKING:
     from azureml.core.workspace import Workspace
 
 _FILES_AT_ONCE = 10_000
+_SKIPPED_SHOWN = 20
 
 
 def files_below(folder: str) -> Dict[str, str]:
@@ -46,11 +49,15 @@ def upload(
     overwrite: bool,
     show_progress: bool,
 ) -> Dict[str, int]:
-    """Stores {path on the datastore: local path}. Without `overwrite` what is there stays."""
+    """Stores {path on the datastore: local path}. Without `overwrite` what is there stays, which is
+    said also where no progress is shown."""
     from roost.transfer import upload_blobs
 
     paths = sorted(files)
-    counts = {"added": 0, "skipped": 0}
+    there = [] if overwrite else _present(workspace, datastore, paths)
+    _tell_skipped(there, sys.stdout if show_progress else sys.stderr)
+    paths = sorted(set(paths) - set(there))
+    counts = {"added": 0, "skipped": len(there)}
     with calling(UserErrorException):
         blobs = upload_blobs(
             workspace._client, [files[path] for path in paths], None if show_progress else False
@@ -66,14 +73,27 @@ def upload(
             )
             counts["added"] += answer["added"]
             counts["skipped"] += answer["skipped"]
-    if show_progress and counts["skipped"]:
-        print(
-            f"{counts['skipped']} files are in {datastore} already and were left as they are; "
-            "overwrite=True replaces them."
-        )
     if show_progress:
         print(f"Uploaded {counts['added']} files to {datastore}")
     return counts
+
+
+def _present(workspace: Workspace, datastore: str, paths: List[str]) -> List[str]:
+    """Which of the sorted paths there are on the datastore."""
+    if not paths:
+        return []
+    shared = os.path.commonprefix([paths[0], paths[-1]])
+    stored = {file.path for file in list_files(workspace, datastore, shared)}
+    return [path for path in paths if path in stored]
+
+
+def _tell_skipped(paths: List[str], out: TextIO) -> None:
+    for path in paths[:_SKIPPED_SHOWN]:
+        print(f"Target already exists. Skipping upload for {path}", file=out)
+    if len(paths) > _SKIPPED_SHOWN:
+        print(f"... and for {len(paths) - _SKIPPED_SHOWN} more", file=out)
+    if paths:
+        print("overwrite=True replaces what is there.", file=out, flush=True)
 
 
 def joined(folder: Optional[str], path: str) -> str:

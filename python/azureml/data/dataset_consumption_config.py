@@ -40,15 +40,21 @@ class DatasetConsumptionConfig:
         self.dataset = dataset
         self.mode = mode
         self.path_on_compute = path_on_compute
+        self._is_unnamed = False  # the name stands for one that the run gives it
 
     def as_mount(self, path_on_compute: Optional[str] = None) -> DatasetConsumptionConfig:
-        return DatasetConsumptionConfig(self.name, self.dataset, "mount", path_on_compute)
+        return self._in_mode("mount", path_on_compute)
 
     def as_download(self, path_on_compute: Optional[str] = None) -> DatasetConsumptionConfig:
-        return DatasetConsumptionConfig(self.name, self.dataset, "download", path_on_compute)
+        return self._in_mode("download", path_on_compute)
 
     def as_named_input(self, name: str) -> DatasetConsumptionConfig:
         return DatasetConsumptionConfig(name, self.dataset, self.mode, self.path_on_compute)
+
+    def _in_mode(self, mode: str, path_on_compute: Optional[str]) -> DatasetConsumptionConfig:
+        made = DatasetConsumptionConfig(self.name, self.dataset, mode, path_on_compute)
+        made._is_unnamed = self._is_unnamed
+        return made
 
     def __str__(self) -> str:
         return f"$AZUREML_DATAREFERENCE_{self.name}"

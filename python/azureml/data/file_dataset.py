@@ -89,7 +89,9 @@ class FileDataset(Dataset):
     def _input(self) -> DatasetConsumptionConfig:
         from azureml.data.dataset_consumption_config import DatasetConsumptionConfig
 
-        return DatasetConsumptionConfig(f"input_{os.urandom(4).hex()}", self)
+        made = DatasetConsumptionConfig(f"input_{os.urandom(4).hex()}", self)
+        made._is_unnamed = True
+        return made
 
 
 def _checked_count(count: Any) -> int:

@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Optional
 from azureml.core.environment import Environment
 from azureml.core.runconfig import MpiConfiguration, TensorflowConfiguration
 from azureml.train._base_estimator import BaseEstimator
-from azureml.train._distributed_training import Gloo, Mpi, Nccl, ParameterServer
+from azureml.train._distributed_training import Gloo, Mpi, Nccl, ParameterServer, job_config
 
 __all__ = [
     "Chainer",
@@ -77,11 +77,27 @@ class _FrameworkEstimator(BaseEstimator):
                     stacklevel=2,
                 )
         self.framework_version = framework_version
-        own = [] if custom_docker_image or custom_docker_base_image else self._own_packages(use_gpu)
+        own: List[str] = []
+        if not (custom_docker_image or custom_docker_base_image):
+            own = self._own_packages(use_gpu)
+            # Building these takes a compiler, an MPI and minutes, which only MPI jobs have use for.
+            job = job_config(
+                distributed_training,
+                distributed_backend,
+                node_count,
+                process_count_per_node,
+                worker_count,
+                parameter_server_count,
+            )
+            if isinstance(job, MpiConfiguration):
+                own += self._mpi_packages()
         super().__init__(source_directory, **given, packages=own)
 
     def _own_packages(self, use_gpu: bool) -> List[str]:
         raise NotImplementedError
+
+    def _mpi_packages(self) -> List[str]:
+        return []
 
 
 _ARGUMENTS = frozenset((_FrameworkEstimator.__init__.__kwdefaults__ or {}).keys()) - {
@@ -102,7 +118,10 @@ class PyTorch(_FrameworkEstimator):
         return ["1.0", "1.1", "1.2", "1.3", "1.4", "1.5", "1.6"]
 
     def _own_packages(self, use_gpu: bool) -> List[str]:
-        return [f"torch=={self.framework_version}.*", "torchvision", "horovod"]
+        return [f"torch=={self.framework_version}.*", "torchvision"]
+
+    def _mpi_packages(self) -> List[str]:
+        return ["horovod"]
 
 
 class TensorFlow(_FrameworkEstimator):
@@ -117,7 +136,10 @@ class TensorFlow(_FrameworkEstimator):
 
     def _own_packages(self, use_gpu: bool) -> List[str]:
         name = "tensorflow-gpu" if use_gpu else "tensorflow"
-        return [f"{name}=={self.framework_version}.*", "horovod"]
+        return [f"{name}=={self.framework_version}.*"]
+
+    def _mpi_packages(self) -> List[str]:
+        return ["horovod"]
 
 
 class Chainer(_FrameworkEstimator):
@@ -131,5 +153,8 @@ class Chainer(_FrameworkEstimator):
         return ["5.1.0", "7.0.0"]
 
     def _own_packages(self, use_gpu: bool) -> List[str]:
-        more = ["cupy-cuda90", "mpi4py"] if use_gpu else ["mpi4py"]
+        more = ["cupy-cuda90"] if use_gpu else []
         return [f"chainer=={self.framework_version}", *more]
+
+    def _mpi_packages(self) -> List[str]:
+        return ["mpi4py"]

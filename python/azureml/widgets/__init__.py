@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Dict, Optional
 
-from ._live import notebook, show_live
-from ._run_view import RunView
-from ._text import as_text
-
 __all__ = ["RunDetails"]
 
 
@@ -22,6 +18,8 @@ class RunDetails:
                 f"RunDetails takes a run, not {type(run_instance).__name__}. "
                 "Give it what Experiment.submit() returned."
             )
+        from ._run_view import RunView
+
         self.run_instance = run_instance
         self._view = RunView(run_instance)
 
@@ -30,6 +28,9 @@ class RunDetails:
     ) -> None:
         """Returns at once. In a notebook what is shown goes on until the run has ended; on a
         terminal it is the state of this moment. Both arguments are taken and not used."""
+        from ._live import notebook, show_live
+        from ._text import as_text
+
         display = notebook()
         if display is None:
             print(as_text(self._view.read()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 import threading
-from typing import Dict, Optional, Protocol
+from typing import TYPE_CHECKING, Dict, Optional
 
 from ._page import as_html
 from ._run_view import RunState, RunView
@@ -18,8 +18,11 @@ _SLOWER = 1.02  # reaches the longest pause after some five minutes
 _watchers: Dict[str, threading.Event] = {}  # run -> what stops its watcher
 
 
-class Display(Protocol):
-    def __call__(self, bundle: Dict[str, str], display_id: str, update: bool) -> None: ...
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    class Display(Protocol):
+        def __call__(self, bundle: Dict[str, str], display_id: str, update: bool) -> None: ...
 
 
 def notebook() -> Optional[Display]:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import warnings
-from typing import List, Optional, Tuple
+from typing import List, Optional, Set, Tuple
 
+from .foresee import Foresight, ReadScript
 from .found import ABSENT, DIFFERENT, SAME, FileReport, Finding, Piece, Source, Unread
 from .judge import judge, judge_shell, judge_strings
 from .sources import find_files, find_neighbours, read_source
 from .values import Project
 from .walk import Walk
+from .world import World
 
 _PYTHON_2 = re.compile(
     r"^\s*print\s+[^(=\s]|^\s*except\s+[\w.]+\s*,\s*\w+\s*:|^\s*raise\s+\w+\s*,|^\s*exec\s+['\"]"
@@ -21,8 +24,9 @@ _AZURE = re.compile(r"azure|\baz\b")
 _Trees = List[Tuple[Piece, ast.Module]]
 
 
-def analyse(path: str) -> List[FileReport]:
-    """One report per script and notebook. Raises BadInput."""
+def analyse(path: str, world: Optional[World] = None) -> List[FileReport]:
+    """One report per script and notebook. With a `world` to ask, also what will happen when it is
+    run. Raises BadInput."""
     project = Project()
     names = find_files(path)
     neighbours = find_neighbours(path) if names == [path] else []
@@ -34,12 +38,39 @@ def analyse(path: str) -> List[FileReport]:
     for name, walk in walks.items():
         _walk(walk, read_source(name))
     reports = []
+    root = path if os.path.isdir(path) else os.path.dirname(path)
+    foresight = Foresight(world, root, _script_reader(project)) if world is not None else None
     for name in names:  # read again: the trees of a large project would fill the memory
         source = read_source(name)
-        if name in walks:
-            _walk(walks[name], source)
+        trees = _walk(walks[name], source) if name in walks else []
         reports.append(_report(source, walks.get(name)))
+        if foresight is not None and reports[-1].uses_azureml:
+            reports[-1].foreseen = foresight.look(source, trees)
+    if foresight is not None:
+        _leave_to_submitters(reports, foresight.submitted)
     return reports
+
+
+def _leave_to_submitters(reports: List[FileReport], submitted: Set[str]) -> None:
+    """A script that a run starts with is called as its submitter says, with his environment: what
+    it needs to be called by hand is nobody's concern."""
+    for report in reports:
+        if os.path.abspath(report.path) in submitted:
+            report.foreseen, report.submitted = [], True
+
+
+def _script_reader(project: Project) -> ReadScript:
+    def read(path: str, text: str) -> Tuple[_Trees, List[str], List[str]]:
+        source = Source(path, [Piece("\n".join(text.splitlines()) + "\n")])
+        walk = Walk(path, project)
+        _walk(walk, source)
+        source.unread.clear()
+        trees = _walk(walk, source)
+        findings = [finding for finding in map(judge, walk.uses) if finding is not None]
+        lacking = [f"{f.symbol}: {f.note}" for f in findings if f.verdict == ABSENT]
+        return trees, list(dict.fromkeys(lacking)), [unread.reason for unread in source.unread]
+
+    return read
 
 
 def _mentions_azure(name: str) -> bool:
@@ -69,6 +100,9 @@ def _worth_telling(source: Source, findings: List[Finding]) -> List[Unread]:
 def _parse(source: Source) -> _Trees:
     trees = []
     for piece in source.pieces:
+        if not piece.is_python:
+            trees.append((piece, ast.Module(body=[], type_ignores=[])))
+            continue
         tree, problem = _parse_piece(piece)
         if problem is not None:
             source.unread.append(problem)
@@ -109,8 +143,11 @@ def _imports_only(piece: Piece) -> ast.Module:
     return module
 
 
-def _walk(walk: Walk, source: Source) -> None:
+def _walk(walk: Walk, source: Source) -> _Trees:
+    trees: _Trees = []
     try:
-        walk.run(_parse(source))
+        trees = _parse(source)
+        walk.run(trees)
     except RecursionError:
         source.unread.append(Unread(None, "nested too deeply to be read to the end"))
+    return trees

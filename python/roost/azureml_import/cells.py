@@ -39,9 +39,8 @@ def split_cell(text: str, number: int, source: Source) -> None:
             source.shell_lines.append(ShellLine(line.strip(), piece.place(index + 1)))
     elif magic in ("writefile", "file"):
         target = rest.replace("-a ", "").strip()
-        if target.endswith(".py"):
-            piece = Piece("", number, lines_before=first + 1, scope=f"{number}:{target}")
-            source.pieces.append(_with_text(piece, body))
+        piece = Piece("", number, lines_before=first + 1, scope=f"{number}:{target}")
+        source.pieces.append(_with_text(piece, body))
     elif magic in _PYTHON_CELLS or _parses("\n".join(body)):
         _add_python(body, piece, source)
 

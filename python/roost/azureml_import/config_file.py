@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Tuple
 
 from .found import FileReport
 
@@ -38,17 +38,23 @@ def look_for_config(path: str, reports: List[FileReport]) -> ConfigFile:
     found = find_config(os.path.abspath(folder))
     if found is None:
         return ConfigFile(needed)
+    workspace, problem = read_workspace(found)
+    return ConfigFile(needed, found, workspace, problem)
+
+
+def read_workspace(path: str) -> Tuple[Optional[str], Optional[str]]:
+    """The workspace that the file names, or what is wrong with the file."""
     try:
-        with open(found, "rb") as file:
+        with open(path, "rb") as file:
             content = json.loads(file.read(_LARGEST).decode("utf-8-sig"))
         workspace = content["workspace_name"]
     except (OSError, ValueError, RecursionError):
-        return ConfigFile(needed, found, problem="is not readable JSON")
+        return None, "is not readable JSON"
     except (KeyError, TypeError):
-        return ConfigFile(needed, found, problem="names no workspace_name")
+        return None, "names no workspace_name"
     if not isinstance(workspace, str) or not workspace:
-        return ConfigFile(needed, found, problem="names no workspace_name")
-    return ConfigFile(needed, found, workspace)
+        return None, "names no workspace_name"
+    return workspace, None
 
 
 def find_config(folder: str) -> Optional[str]:

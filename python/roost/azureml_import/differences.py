@@ -76,6 +76,11 @@ _TABULAR = "Pass the files with Dataset.File and read them with pandas in the sc
 _SERVING = "Register the model, fetch it with Model.download() and serve it with your own program."
 _SWEEP = "Belongs to HyperDrive. Compare runs with Experiment.get_runs() and Run.get_metrics()."
 
+_DOCKER = (
+    "Started without Docker: memory, CPUs and variables of arguments count everywhere, shm_size "
+    "for runs in an image; the run's notices name what has no effect."
+)
+
 SECTIONS: Tuple[Section, ...] = (
     Section(
         "Workspace",
@@ -91,6 +96,7 @@ SECTIONS: Tuple[Section, ...] = (
             *_same(
                 "Workspace.from_config",
                 "Workspace.get",
+                "Workspace.get_run",
                 "Workspace.list",
                 "Workspace.write_config",
                 "Workspace.compute_targets",
@@ -174,7 +180,7 @@ SECTIONS: Tuple[Section, ...] = (
         ("azureml.core", "azureml.core.script_run_config", "azureml.core.runconfig"),
         (
             *_same("ScriptRunConfig", "RunConfiguration"),
-            Row("DockerConfiguration", DIFFERENT, "Recorded; runs are not put in containers yet."),
+            Row("DockerConfiguration", DIFFERENT, _DOCKER),
             *_same("MpiConfiguration", "PyTorchConfiguration", "TensorflowConfiguration"),
             Row("ParallelTaskConfiguration", ABSENT, "Submit one run per task."),
         ),
@@ -356,6 +362,7 @@ SECTIONS: Tuple[Section, ...] = (
                 "HTML that refreshes itself, text on a terminal; needs no notebook extension.",
             ),
             Row("Tensorboard", SAME, "Needs the program: `pip install tensorboard`."),
+            Row("export_to_tensorboard", SAME),
             Row("set_diagnostics_collection", DIFFERENT, "Accepted; nothing is ever collected."),
         ),
     ),

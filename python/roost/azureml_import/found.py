@@ -24,7 +24,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Piece:
-    """Python source with line numbers of its own: a script, a cell, or a file a cell writes."""
+    """Source with line numbers of its own: a script, a cell, or a file a cell writes."""
 
     text: str
     cell: Optional[int] = None
@@ -33,6 +33,15 @@ class Piece:
 
     def place(self, line: int) -> Place:
         return Place(line + self.lines_before, self.cell)
+
+    @property
+    def target(self) -> str:
+        """The file that a cell writes, as the cell names it; "" for code that runs."""
+        return self.scope.partition(":")[2]
+
+    @property
+    def is_python(self) -> bool:
+        return not self.target or self.target.endswith(".py")
 
 
 @dataclass(frozen=True)
@@ -100,11 +109,34 @@ class Finding:
     note: str = ""
 
 
+YOU = "you"  # to be done before it runs
+ROOST = "roost"  # done by Roost without asking; good to know
+NOTE = "note"
+
+
+@dataclass(frozen=True)
+class Foreseen:
+    """What will happen that names alone do not tell, and by whom it is to be dealt with."""
+
+    by: str
+    text: str
+    place: Optional[Place] = None
+    file: str = ""  # another file than that of the report, as the code names it
+
+
+RUNS = "runs"
+CHANGES = "runs with these changes"
+LACKS = "lacks"
+
+
 @dataclass
 class FileReport:
     path: str
     findings: List[Finding]
     unread: List[Unread]
+    foreseen: List[Foreseen] = field(default_factory=list)
+    submitted: bool = False  # a run starts with it; it is not called by hand
+    trial: Any = None  # a Trial, if it was tried
 
     def count(self, verdict: str) -> int:
         return sum(finding.verdict == verdict for finding in self.findings)
@@ -115,16 +147,38 @@ class FileReport:
 
     @property
     def runs(self) -> bool:
-        return self.count(ABSENT) == 0 and not self.unread
+        """As it stands: nothing lacks, and nothing is left for the user to do."""
+        return self.verdict == RUNS or (self.verdict == CHANGES and not self.changes(YOU))
+
+    @property
+    def verdict(self) -> str:
+        if self.count(ABSENT) or self.unread or self.changes(ABSENT):
+            return LACKS
+        return CHANGES if self.changes(YOU) or self.changes(ROOST) else RUNS
+
+    def changes(self, by: str) -> List[Foreseen]:
+        return [one for one in self.foreseen if one.by == by]
 
     def as_json(self) -> Dict[str, Any]:
         return {
             "path": self.path,
             "runs": self.runs,
+            "verdict": self.verdict,
+            "changes": [
+                {
+                    "by": f.by,
+                    "text": f.text,
+                    **({"file": f.file} if f.file else {}),
+                    **(_where(f.place) if f.place else {}),
+                }
+                for f in self.foreseen
+            ],
             "uses": [
                 {"symbol": f.symbol, "verdict": f.verdict, "note": f.note, **_where(f.place)}
                 for f in self.findings
             ],
+            **({"submitted": True} if self.submitted else {}),
+            **({"trial": self.trial.as_json()} if self.trial is not None else {}),
             "unread": [
                 {"reason": u.reason, **(_where(u.place) if u.place else {})} for u in self.unread
             ],

@@ -20,6 +20,10 @@ class Missing(Exception):
     """The facade does not have it. The text is what a user of it would read."""
 
 
+class StandIn(Missing):
+    """It can be imported, and says that it is not there when it is used."""
+
+
 def take_from_here() -> None:
     """Makes `import azureml` mean the package beside this one, not another that is installed."""
     if sys.path[:1] != [PACKAGE_FOLDER]:
@@ -29,6 +33,15 @@ def take_from_here() -> None:
 @functools.lru_cache(maxsize=None)
 def resolve(module: str, name: str = "") -> Any:
     """The object that `from module import name` gives. Raises Missing."""
+    found = _resolve(module, name)
+    from azureml._absent import is_stand_in, text
+
+    if is_stand_in(found):
+        raise StandIn(text(f"{module}.{name}".rstrip(".")))
+    return found
+
+
+def _resolve(module: str, name: str) -> Any:
     take_from_here()
     try:
         found = importlib.import_module(module)

@@ -30,13 +30,20 @@ def _judge_import(use: Use) -> Tuple[str, str]:
     try:
         installed.resolve(use.owner, use.member)
         return SAME, ""
+    except installed.StandIn as missing:
+        # What is done with it is judged where it is done.
+        return DIFFERENT, f"It can be imported and fails when it is used. {_advice(use, missing)}"
     except installed.Missing as missing:
-        row = differences.row_of(use.member) if use.member else None
-        if row is not None and row.verdict == ABSENT:
-            return ABSENT, row.note
-        part = differences.absent_part(use.member) if use.member else None
-        part = part or differences.absent_part(f"{use.owner}.{use.member}".rstrip("."))
-        return ABSENT, part.note if part else _shorten(str(missing))
+        return ABSENT, _advice(use, missing)
+
+
+def _advice(use: Use, missing: installed.Missing) -> str:
+    row = differences.row_of(use.member) if use.member else None
+    if row is not None and row.verdict == ABSENT:
+        return row.note
+    part = differences.absent_part(use.member) if use.member else None
+    part = part or differences.absent_part(f"{use.owner}.{use.member}".rstrip("."))
+    return part.note if part else _shorten(str(missing))
 
 
 def _judge_member(use: Use) -> Tuple[str, str]:

@@ -8,10 +8,27 @@ import textwrap
 from typing import Any, Dict, List
 
 from .config_file import ConfigFile
-from .found import ABSENT, DIFFERENT, SAME, FileReport, Finding, Unread
+from .found import (
+    ABSENT,
+    CHANGES,
+    DIFFERENT,
+    LACKS,
+    NOTE,
+    ROOST,
+    RUNS,
+    SAME,
+    YOU,
+    FileReport,
+    Finding,
+    Foreseen,
+    Unread,
+)
 
 _WORDS = {SAME: "has", DIFFERENT: "differs", ABSENT: "lacks"}
 _COLOURS = {SAME: "32", DIFFERENT: "33", ABSENT: "31"}
+_VERDICTS = {RUNS: "32", CHANGES: "33", LACKS: "31"}
+_BY = {ABSENT: ("lacks", "31"), YOU: ("you", "33"), ROOST: ("roost", "36"), NOTE: ("note", "2")}
+_UNASKED = "No server was asked, so that it has the workspace, computes and data was not looked at."
 _MARGIN = " " * 11
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
@@ -41,16 +58,21 @@ def as_json(reports: List[FileReport], config: ConfigFile) -> Dict[str, Any]:
 
 
 def exit_code(reports: List[FileReport]) -> int:
-    return 0 if all(report.runs for report in _concerned(reports)) else 1
+    good = all(report.runs for report in _concerned(reports))
+    return 0 if good and all(r.trial is None or r.trial.ran for r in reports) else 1
 
 
-def as_text(reports: List[FileReport], config: ConfigFile, style: Style, quiet: bool) -> str:
+def as_text(
+    reports: List[FileReport], config: ConfigFile, style: Style, quiet: bool, asked: bool = True
+) -> str:
+    """`asked`: whether a server said what it has."""
     lines: List[str] = []
     concerned = _concerned(reports)
     for report in concerned:
         lines += _one_line(report, style) if quiet else _file(report, style)
     if concerned and not quiet:
         lines += _config(config, style)
+        lines += [] if asked else [_UNASKED, ""]
     lines.append(_total(reports, concerned, style))
     return "\n".join(lines)
 
@@ -81,9 +103,8 @@ def _total(reports: List[FileReport], concerned: List[FileReport], style: Style)
 
 
 def _one_line(report: FileReport, style: Style) -> List[str]:
-    verdict = ABSENT if not report.runs else DIFFERENT if report.count(DIFFERENT) else SAME
-    word = {ABSENT: "lacks", DIFFERENT: "differs", SAME: "runs"}[verdict]
-    painted = style.paint(f"{word:8}", _COLOURS[verdict])
+    word = {LACKS: "lacks", CHANGES: "changes", RUNS: "runs"}[report.verdict]
+    painted = style.paint(f"{word:8}", _VERDICTS[report.verdict])
     return [f"{painted} {_shown(report.path)}  {_counts(report)}"]
 
 
@@ -95,9 +116,15 @@ def _counts(report: FileReport) -> str:
 
 
 def _file(report: FileReport, style: Style) -> List[str]:
-    lines = [f"{style.paint(_shown(report.path), '1')}  ({_counts(report)})"]
+    verdict = style.paint(report.verdict, _VERDICTS[report.verdict])
+    lines = [f"{style.paint(_shown(report.path), '1')}  {verdict}  ({_counts(report)})"]
     for unread in report.unread:
         lines += _unread(report, unread, style)
+    for by in _BY:
+        for one in report.changes(by):
+            lines += _change(report, one, style)
+    if report.trial is not None:
+        lines += _trial(report, style)
     for verdict in (ABSENT, DIFFERENT, SAME):
         groups: Dict[str, List[Finding]] = {}
         for finding in report.findings:
@@ -111,6 +138,33 @@ def _file(report: FileReport, style: Style) -> List[str]:
 def _unread(report: FileReport, unread: Unread, style: Style) -> List[str]:
     where = f"{_name(report)}:{unread.place}" if unread.place else _name(report)
     return [f"  {style.paint('unread  ', '31')} {where}  {_shown(unread.reason)}"]
+
+
+def _change(report: FileReport, change: Foreseen, style: Style) -> List[str]:
+    word, colour = _BY[change.by]
+    file = _shown(change.file) or _name(report)
+    where = f"{file}:{change.place}" if change.place and not _is_data(file) else file
+    text = f"{_shown(change.text)}  ({where})"
+    first, *rest = textwrap.wrap(
+        text, style.width - len(_MARGIN), break_long_words=False, break_on_hyphens=False
+    )
+    return [f"  {style.paint(f'{word:8}', colour)} {first}", *(_MARGIN + line for line in rest)]
+
+
+def _trial(report: FileReport, style: Style) -> List[str]:
+    trial = report.trial
+    ended = ", ".join(f"{run['id']} {run['status']}" for run in trial.runs)
+    if trial.ran:
+        text = "it ran, as foreseen" + (f": {ended}" if ended else "")
+    else:
+        text = f"foreseen: {report.verdict}; but it failed: {_shown(trial.error)}"
+    lines = [f"  {style.paint('tried   ', '32' if trial.ran else '31')} {text}"]
+    return lines + [f"{_MARGIN}moved: {_shown(change)}" for change in trial.moved]
+
+
+def _is_data(name: str) -> bool:
+    """A file without lines of code, such as a conda file: the place is the code's that names it."""
+    return not name.endswith((".py", ".ipynb"))
 
 
 def _group(

@@ -119,10 +119,9 @@ def _read_notebook(content: bytes, source: Source) -> None:
     if language != "python":
         source.unread.append(Unread(None, f"a notebook in {language}, not in Python"))
         return
-    for number, cell in enumerate(_cells(notebook), 1):
+    for number, cell in enumerate(notebook_cells(notebook), 1):
         if isinstance(cell, dict) and cell.get("cell_type") == "code":
-            text = _text(cell.get("source", cell.get("input", "")))
-            split_cell(text, number, source)
+            split_cell(cell_text(cell), number, source)
 
 
 def _language(notebook: Dict[str, Any]) -> str:
@@ -134,7 +133,7 @@ def _language(notebook: Dict[str, Any]) -> str:
     return "python"
 
 
-def _cells(notebook: Dict[str, Any]) -> List[Any]:
+def notebook_cells(notebook: Dict[str, Any]) -> List[Any]:
     cells = notebook.get("cells")
     if isinstance(cells, list):
         return cells
@@ -144,6 +143,10 @@ def _cells(notebook: Dict[str, Any]) -> List[Any]:
         if isinstance(sheet, dict) and isinstance(sheet.get("cells"), list):
             found += sheet["cells"]
     return found
+
+
+def cell_text(cell: Dict[str, Any]) -> str:
+    return _text(cell.get("source", cell.get("input", "")))
 
 
 def _text(source: Any) -> str:

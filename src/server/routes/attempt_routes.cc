@@ -23,13 +23,19 @@ constexpr std::size_t kMaxFrame = 32 << 20;
 
 std::int64_t attempt_of(const Request& request) { return std::stoll(request.parameters.at("attempt")); }
 
-// Runs `work` on the run of the path if its attempt is still open.
+// The run of the path if its attempt is still open.
+Result<Run> open_run(Tx& tx, const Request& request) {
+  ROOST_TRY(Run run, find_run(tx, request.parameters.at("run")));
+  ROOST_CHECK(check_attempt_open(tx, run, attempt_of(request)));
+  return run;
+}
+
+// Runs `work` on it.
 Result<Run> in_attempt(App& app, const Request& request,
                        const std::function<Status(Tx&, Run&)>& work) {
   Run run;
   ROOST_CHECK(app.db->write([&](Tx& tx) -> Status {
-    ROOST_TRY(run, find_run(tx, request.parameters.at("run")));
-    ROOST_CHECK(check_attempt_open(tx, run, attempt_of(request)));
+    ROOST_TRY(run, open_run(tx, request));
     return work(tx, run);
   }));
   return run;
@@ -37,8 +43,8 @@ Result<Run> in_attempt(App& app, const Request& request,
 
 Status check_open(App& app, const Request& request) {
   return app.db->read([&](Tx& tx) -> Status {
-    ROOST_TRY(const Run run, find_run(tx, request.parameters.at("run")));
-    return check_attempt_open(tx, run, attempt_of(request));
+    ROOST_CHECK(open_run(tx, request));
+    return {};
   });
 }
 
@@ -242,7 +248,9 @@ Result<Response> finish(App& app, Request& request) {
   ROOST_CHECK(check_outputs(app, report.outputs));
   std::vector<std::string> nodes;
   bool is_leaving = false;
-  ROOST_TRY(const Run run, in_attempt(app, request, [&](Tx& tx, Run& open) -> Status {
+  Run open;
+  ROOST_CHECK(write_concluding(app, [&](Tx& tx, const LogTails& tails) -> Status {
+    ROOST_TRY(open, open_run(tx, request));
     ROOST_CHECK(check_spools(tx, open, report));
     const Micros now = app.clock.now();
     ROOST_TRY(const auto attempt, open_attempt(tx, open.seq));
@@ -258,7 +266,7 @@ Result<Response> finish(App& app, Request& request) {
     part.ended = now;
     ROOST_CHECK(save_part(tx, part));
     if (has_failed(report)) ROOST_CHECK(stop_attempt(tx, open.seq, open.attempt, now));
-    ROOST_CHECK(conclude_attempt(app, tx, open, now));
+    ROOST_CHECK(conclude_attempt(app, tx, tails, open, now));
     ROOST_TRY(nodes, nodes_of_run(tx, open.seq, attempt_of(request)));
     auto node = find_node(tx, part.node);
     if (!node || node->state != NodeState::kRunning) return {};
@@ -267,12 +275,12 @@ Result<Response> finish(App& app, Request& request) {
     node->enter(is_leaving || evicted ? NodeState::kLeaving : NodeState::kIdle, now);
     return save_node(tx, *node);
   }));
-  app.run_changed(run.id);
+  app.run_changed(open.id);
   // Also the only node may be waiting for this, to leave.
   for (const auto& node : nodes) app.node_changed(node);
   if (is_leaving) app.wake_slurm();
   app.wake_control_loop();
-  return json_response({{"status", status_name(run.status)}});
+  return json_response({{"status", status_name(open.status)}});
 }
 
 // A node of a gang has what it needs. The last one to say so starts them all.

@@ -97,16 +97,47 @@ Result<std::set<std::string>> in_use(Tx& tx) {
   return used;
 }
 
+// Environments on their way out: taken from the cache in a write transaction, removed after it.
+class Removal {
+ public:
+  explicit Removal(EnvironmentCache& cache) : cache_(cache) {}
+  ~Removal() {
+    for (auto& one : taken_) cache_.put_back(std::move(one));
+  }
+  Removal(const Removal&) = delete;
+  Removal& operator=(const Removal&) = delete;
+
+  Status take_out(const std::string& digest) {
+    ROOST_TRY(CachedEnvironment one, cache_.take_out(digest));
+    taken_.push_back(std::move(one));
+    return {};
+  }
+  // The transaction is on disk. All of them, whatever fails.
+  Status finish() {
+    Status all;
+    for (const auto& one : std::exchange(taken_, {})) {
+      if (const Status removed = cache_.remove_files(one); !removed && all) all = removed;
+    }
+    return all;
+  }
+
+ private:
+  EnvironmentCache& cache_;
+  std::vector<CachedEnvironment> taken_;
+};
+
 Result<Response> remove(App& app, Request& request) {
   ROOST_TRY(const std::string digest, path_digest(request));
+  Removal removal(*app.environments);
   ROOST_CHECK(app.db->write([&](Tx& tx) -> Status {
     ROOST_TRY(const auto used, in_use(tx));
     if (used.contains(digest)) {
       return fail(ErrorCode::kFailedPrecondition,
                   "a run that has not ended uses this environment; cancel it or wait");
     }
-    return app.environments->remove(digest);
+    return removal.take_out(digest);
   }));
+  ROOST_CHECK(removal.finish());
   return json_response({{"removed", 1}});
 }
 
@@ -119,6 +150,7 @@ Result<Response> prune(App& app, Request& request) {
   std::int64_t removed = 0;
   std::uint64_t bytes = 0;
   std::uint64_t left = 0;
+  Removal removal(*app.environments);
   ROOST_CHECK(app.db->write([&](Tx& tx) -> Status {
     ROOST_TRY(const auto used, in_use(tx));
     auto all = app.environments->list();
@@ -129,13 +161,14 @@ Result<Response> prune(App& app, Request& request) {
     for (const auto& one : all) {
       if (used.contains(one.digest) || one.used > oldest) continue;
       if (keep > 0 && left <= static_cast<std::uint64_t>(keep)) break;
-      ROOST_CHECK(app.environments->remove(one.digest));
+      ROOST_CHECK(removal.take_out(one.digest));
       ++removed;
       bytes += one.size;
       left -= one.size;
     }
     return {};
   }));
+  ROOST_CHECK(removal.finish());
   return json_response({{"removed", removed}, {"bytes", bytes}, {"kept_bytes", left}});
 }
 

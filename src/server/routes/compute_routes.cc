@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "domain/check_vm_size.h"
 #include "domain/slurm_options.h"
 #include "execute/preempt.h"
 #include "records/allocation_records.h"
@@ -173,7 +174,7 @@ void add_compute_routes(Router& router, App& app) {
                   compute.workspace = request.parameters["workspace"];
                   compute.created = compute.modified = app.clock.now();
                   if (!compute.is_slurm()) compute.slurm = slurm_for_size(app.config.slurm, compute.vm_size);
-                  if (compute.is_slurm()) ROOST_CHECK(check_slurm(app, compute));
+                  ROOST_CHECK(compute.is_slurm() ? check_slurm(app, compute) : check_vm_size(compute.vm_size));
                   return change(app, request, 201, [&](Tx& tx) -> Result<Compute> {
                     ROOST_CHECK(insert_compute(tx, compute));
                     return compute;

@@ -94,9 +94,9 @@ Result<Response> add_files(App& app, Request& request) {
     if (size && *size == static_cast<std::uint64_t>(file.size)) continue;
     if (size) app.blobs->verify(file.digest);  // if it is damaged, it is missing from now on
     return fail(ErrorCode::kFailedPrecondition,
-                fmt::format("the bytes of {} ({}) are not on the server; upload them first (PUT "
-                            "/api/v1/blobs/{})",
-                            printable(file.path), file.digest, file.digest));
+                fmt::format("the bytes of {} ({}) are not on the server; upload them first, as "
+                            "Datastore.upload() does by itself",
+                            printable(file.path), file.digest));
   }
   std::int64_t added = 0;
   std::int64_t skipped = 0;

@@ -14,8 +14,8 @@ Status take_stored_content(Tx& tx, Model& model) {
   const auto stored = find_manifest(tx, model.content);
   if (!stored) {
     return fail(ErrorCode::kFailedPrecondition,
-                fmt::format("the content {} is not on the server; upload its manifest and files first "
-                            "(POST /api/v1/snapshots)",
+                fmt::format("the content {} is not on the server; upload its manifest and files first, as "
+                            "`roost model register` and Model.register() do by themselves",
                             model.content));
   }
   model.files = stored->files;

@@ -76,6 +76,7 @@ class OrderStream final : public ResponseStream {
                                       app_.access->attempt_token(run.id, part.attempt), now));
       // A node on another machine may see it too, over a shared disk.
       work["hidden"] = app_.config.data.string();
+      work["hang_seconds"] = app_.config.hang_seconds;
       work["user"] = run.workspace + "/" + run.created_by;
       if (part.attempt > 1) {
         // What an earlier attempt left, its checkpoints above all.
@@ -154,10 +155,20 @@ class OrderStream final : public ResponseStream {
 Result<Response> stream_orders(App& app, Request& request) {
   const std::string node_id = request.parameters["node"];
   ROOST_TRY(const auto pid, integer_query(request, "pid", 0, 0, INT32_MAX));
+  Node known;
+  ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {
+    ROOST_TRY(known, find_node(tx, node_id));
+    return {};
+  }));
+  const bool adopted = known.pid == 0 && known.allocation.empty() && app.provider->adopt_node(known, pid);
   bool came_up = false;
   ROOST_CHECK(app.db->write([&](Tx& tx) -> Status {
     ROOST_TRY(Node node, find_node(tx, node_id));
-    if (node.pid == 0 && node.allocation.empty() && app.provider->adopt_node(node, pid)) ROOST_CHECK(save_node(tx, node));
+    if (adopted && node.pid == 0) {
+      node.pid = known.pid;
+      node.pid_started = known.pid_started;
+      ROOST_CHECK(save_node(tx, node));
+    }
     if (node.state != NodeState::kPreparing) return {};
     node.enter(NodeState::kIdle, app.clock.now());
     came_up = true;
@@ -191,8 +202,8 @@ bool all_idle(App& app, const std::vector<AttemptPart>& parts) {
 // Once for a run: nothing is ended, because only its owner knows whether it waits for good.
 Status flag_as_hanging(App& app, Tx& tx, Run& run) {
   const std::string notice =
-      fmt::format("it seems to hang: no output, no metric and no CPU on any rank for {}; 'roost stacks {}' shows "
-                  "where its processes are, 'roost cancel {}' ends it",
+      fmt::format("it seems to hang: no output and no metric for {}, and every rank used no CPU or always stood at the same "
+                  "place in its code; 'roost stacks {}' shows where its processes are, 'roost cancel {}' ends it",
                   human_duration(app.config.hang_seconds), run.id, run.id);
   for (const auto& known : run.notices) {
     if (known == notice) return {};

@@ -302,11 +302,24 @@ std::vector<std::string> text_queries(const Request& request, const char* name) 
   return values;
 }
 
+namespace {
+
+// Metrics, files, tags and properties: what the runs of a family may give one another, as Azure's do. The name is none of
+// them, which the operation itself looks after.
+bool adds_to_record(const Request& request) {
+  const std::string run = "/api/v1/runs/" + request.parameters.at("run");
+  if (request.method == "PATCH") return request.path == run;
+  if (request.method == "PUT") return request.path.starts_with(run + "/artifacts/");
+  return request.method == "POST" && request.path == run + "/records";
+}
+
+}  // namespace
+
 Result<Run> request_run(Tx& tx, const Request& request, const Principal& principal) {
   ROOST_TRY(Run run, find_run(tx, request.parameters.at("run")));
   if (!principal.run_row) return run;
   const bool only_reads = request.method == "GET" || request.method == "HEAD";
-  if (only_reads && is_family(tx, run, *principal.run_row)) return run;
+  if ((only_reads || adds_to_record(request)) && is_family(tx, run, *principal.run_row)) return run;
   ROOST_CHECK(check_descends(tx, run, *principal.run_row));
   return run;
 }

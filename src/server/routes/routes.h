@@ -59,7 +59,7 @@ Result<bool> flag_query(const Request& request, const char* name);
 std::vector<std::string> text_queries(const Request& request, const char* name);
 
 // The run named in the path, if the caller may do to it what the request wants. A run's token reads that run, those below
-// and above it and its siblings, and changes itself and those below it.
+// and above it and its siblings, adds metrics, files, tags and properties to them, and changes itself and those below it.
 Result<Run> request_run(Tx& tx, const Request& request, const Principal& principal);
 
 // Whether the run is the one in row `ancestor`, or one of its children or theirs.

@@ -92,10 +92,9 @@ Result<std::string> user_of(Tx& tx, const Principal& who) {
 
 constexpr int kCancelTries = 8;
 
-struct Submission {
+struct Submitter {
   std::string workspace;
   std::string user;
-  RunSpec spec;
 };
 
 // The key that the caller gave its submit, if any. The same key with another body is another submit.
@@ -108,7 +107,9 @@ Result<std::optional<SubmissionKey>> submission_key(const Request& request, cons
 }
 
 // Starting and Preparing take no time for an environment that exists, so one transaction does both.
-Result<Response> start_run(App& app, const Principal& who, const std::function<Result<Submission>(Tx&)>& asked_for,
+// `spec` is that of the submission, which `check` settles.
+Result<Response> start_run(App& app, const Principal& who, const RunSpec& spec,
+                           const std::function<Result<Submitter>(Tx&)>& check,
                            const std::optional<SubmissionKey>& key = std::nullopt) {
   Run run;
   Json answer;
@@ -116,8 +117,12 @@ Result<Response> start_run(App& app, const Principal& who, const std::function<R
   bool repeated = false;
   // The snapshot must not be collected between being found and being named by the run.
   const auto hold = app.blobs->hold();
-  ROOST_CHECK(app.db->write([&](Tx& tx) -> Status {
+  const Status files = check_files(*app.blobs, spec);
+  EnvironmentLook look(*app.environments);
+  look.look_at_program(app.build_settings.python);
+  const auto submit = [&](Tx& tx) -> Status {
     const Micros now = app.clock.now();
+    build.reset();
     if (key) {
       ROOST_TRY(const auto made, find_submission(tx, *key, now));
       if (made) {
@@ -127,17 +132,23 @@ Result<Response> start_run(App& app, const Principal& who, const std::function<R
         return {};
       }
     }
-    ROOST_TRY(const Submission asked, asked_for(tx));
-    ROOST_TRY(run, submit_run(tx, *app.blobs, app.curated, asked.workspace, asked.spec, asked.user, now));
-    if (!asked.spec.interactive) {
-      ROOST_TRY(build, prepare_environment(tx, run, app.build_settings, *app.environments, now));
+    ROOST_TRY(const Submitter submitter, check(tx));
+    ROOST_TRY(run, submit_run(tx, files, app.curated, submitter.workspace, spec, submitter.user, now));
+    if (!spec.interactive) {
+      ROOST_TRY(build, prepare_environment(tx, run, app.build_settings, look, now));
     }
     if (key) ROOST_CHECK(insert_submission(tx, *key, run, now));
     answer = run_json(run, variables_for(who, run));
     answer["durations"] = Json::object();
     answer["nodes"] = Json::array();
     return {};
-  }));
+  };
+  Status submitted = app.db->write(submit);
+  while (!submitted && look.is_incomplete()) {
+    look.look_at_missing(app.clock.now());
+    submitted = app.db->write(submit);
+  }
+  ROOST_CHECK(submitted);
   if (repeated) return json_response(answer, 201);
   ++app.statistics.runs_submitted;
   if (build) app.request_build(*build, run.id);
@@ -151,32 +162,34 @@ Result<Response> submit(App& app, Request& request, const Principal& who) {
   ROOST_TRY(const RunSpec spec, parse_run_spec(body));
   ROOST_TRY(const auto key, submission_key(request, body, who));
   return start_run(
-      app, who,
-      [&](Tx& tx) -> Result<Submission> {
+      app, who, spec,
+      [&](Tx& tx) -> Result<Submitter> {
         ROOST_CHECK(check_may_submit(tx, spec, who));
         ROOST_TRY(std::string user, user_of(tx, who));
-        return Submission{request.parameters["workspace"], std::move(user), spec};
+        return Submitter{request.parameters["workspace"], std::move(user)};
       },
       key);
 }
 
 Result<Response> rerun(App& app, const Request& request, const Principal& who) {
-  return start_run(app, who, [&](Tx& tx) -> Result<Submission> {
-    ROOST_TRY(const Run run, request_run(tx, request, who));
-    if (run.type == kInteractiveType) {
-      return fail(ErrorCode::kFailedPrecondition,
-                  fmt::format("{} is an interactive run: it ran where it was made, and only its own process knows what "
-                              "it did. Start that again",
-                              run.id));
-    }
-    ROOST_TRY(RunSpec spec, parse_run_spec(run.spec));
-    spec.tags = run.tags;
-    spec.properties["roost.rerun_of"] = run.id;
-    if (variables_for(who, run) == Variables::kMasked && !spec.properties.contains(kVariablesOf)) {
-      spec.properties[kVariablesOf] = run.created_by;
-    }
-    return Submission{run.workspace, who.name, std::move(spec)};
-  });
+  Run run;
+  ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {
+    ROOST_TRY(run, request_run(tx, request, who));
+    return {};
+  }));
+  if (run.type == kInteractiveType) {
+    return fail(ErrorCode::kFailedPrecondition,
+                fmt::format("{} is an interactive run: it ran where it was made, and only its own process knows what "
+                            "it did. Start that again",
+                            run.id));
+  }
+  ROOST_TRY(RunSpec spec, parse_run_spec(run.spec));
+  spec.tags = run.tags;
+  spec.properties["roost.rerun_of"] = run.id;
+  if (variables_for(who, run) == Variables::kMasked && !spec.properties.contains(kVariablesOf)) {
+    spec.properties[kVariablesOf] = run.created_by;
+  }
+  return start_run(app, who, spec, [&](Tx&) -> Result<Submitter> { return Submitter{run.workspace, who.name}; });
 }
 
 Result<Response> update(App& app, Request& request, const Principal& who) {
@@ -203,6 +216,7 @@ Result<Response> update(App& app, Request& request, const Principal& who) {
   std::string id;
   ROOST_CHECK(app.db->write([&](Tx& tx) -> Status {
     ROOST_TRY(Run run, request_run(tx, request, who));
+    if (who.run_row && (rename || archive)) ROOST_CHECK(check_descends(tx, run, *who.run_row));
     id = run.id;
     if (rename) run.display_name = display_name;
     if (archive) run.archived = archived;
@@ -269,7 +283,7 @@ Result<Response> complete(App& app, Request& request, const Principal& who) {
   return json_response(answer);
 }
 
-// An interactive run fails at once; a script's run when its process has ended, whatever its exit code.
+// Ends the run. Where its own script says so it goes on until that ends, and is Failed then, whatever its exit code.
 Result<Response> fail_run(App& app, Request& request, const Principal& who) {
   ROOST_TRY(const Json body, json_body(request));
   JsonFields fields(body, "the request");
@@ -277,27 +291,21 @@ Result<Response> fail_run(App& app, Request& request, const Principal& who) {
   const std::string code = fields.string("code", "reported_failure");
   ROOST_CHECK(fields.done());
   ROOST_CHECK(check_text(code, "the error code", 100));
+  if (message.empty()) message = "the script reported a failure";
   if (message.size() > 3000) message.resize(3000);
   Json answer;
-  std::string id;
+  Run run;
   ROOST_CHECK(app.db->write([&](Tx& tx) -> Status {
-    ROOST_TRY(Run run, request_run(tx, request, who));
-    id = run.id;
-    if (is_terminal(run.status)) {
-      return fail(ErrorCode::kFailedPrecondition,
-                  fmt::format("run {} has ended already: {}", run.id, status_name(run.status)));
-    }
-    run.error = {{"code", code}, {"message", to_utf8(message)}, {"last_lines", Json::array()},
-                 {"node", run.node ? Json(*run.node) : Json()}};
-    if (run.type == kInteractiveType) {
-      ROOST_CHECK(end_interactive(tx, run, RunStatus::kFailed, run.error["message"], app.clock.now()));
-    } else {
-      ROOST_CHECK(save_run(tx, run));
-    }
+    ROOST_TRY(run, request_run(tx, request, who));
+    const Json error = {{"code", code}, {"message", to_utf8(message)}, {"last_lines", Json::array()},
+                        {"node", run.node ? Json(*run.node) : Json()}};
+    ROOST_CHECK(request_fail(tx, run, error, who.run_row == run.seq, app.clock.now()));
     ROOST_TRY(answer, whole_run_json(tx, run, who, app.clock.now()));
     return {};
   }));
-  app.run_changed(id);
+  if (who.run_row != run.seq) app.leave_build(run.id);
+  app.run_changed(run.id);
+  app.nodes_changed(run);
   return json_response(answer);
 }
 

@@ -81,16 +81,9 @@ class AmlComputeStatus:
 
 
 def _time(text: Optional[str]) -> Any:
-    """Python before 3.11 reads neither Z nor other than 3 or 6 digits of a second."""
-    import re
-    from datetime import datetime
+    from roost.times import read_time
 
-    if not text:
-        return None
-    match = re.match(r"(.*?)(?:\.([0-9]+))?(?:Z|\+00:00)\Z", text)
-    if not match:
-        return datetime.fromisoformat(text)
-    return datetime.fromisoformat(f"{match.group(1)}.{(match.group(2) or '0'):0<6.6}+00:00")
+    return read_time(text) if text else None
 
 
 def _text(time: Any) -> Optional[str]:
