@@ -10,7 +10,6 @@ import tarfile
 import threading
 import zipfile
 from pathlib import Path
-<<<<<<< HEAD
 from typing import Any, Dict, Iterable, Iterator, List, Optional, Set
 
 PURE = "py3-none-any"
@@ -37,14 +36,7 @@ def build_wheel(folder, settings=None, metadata=None):
 
 
 def make_wheel(folder: Path, name: str, version: str, requires: Iterable[str] = (), code: str = "", tag: str = PURE,
-               extras: Iterable[str] = ()) -> Path:
-=======
-from typing import Dict, Iterable, List, Optional
-
-
-def make_wheel(folder: Path, name: str, version: str, requires: Iterable[str] = (), code: str = "",
-               scripts: Optional[Dict[str, str]] = None, modules: int = 0) -> Path:
->>>>>>> main
+               extras: Iterable[str] = (), scripts: Optional[Dict[str, str]] = None, modules: int = 0) -> Path:
     """Writes the wheel of a package `name` into `folder`, made if it is not there, and returns its path.
 
     The package has `__version__` and then `code`, and beside it empty modules m0, m1 and so on. `requires` are

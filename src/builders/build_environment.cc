@@ -56,7 +56,7 @@ class Choice {
   }
 
  private:
-  // A Python that Roost's own package does not work with is not worth fetching where another will do.
+  // A Python that uv and pip of today cannot fill is not worth fetching where another will do.
   bool is_too_old(const std::string& python) const { return nearest_ && !all_.empty() && is_before_oldest(python); }
 
   // The default one mostly will do; asking all others for their versions takes time.
@@ -181,19 +181,15 @@ Result<BuiltEnvironment> build_environment(const BuildOrder& order, const BuildL
     no_space = no_space || says_no_space(line);
     log(line);
   };
-<<<<<<< HEAD
   auto built = Choice(order, watched).build();
-=======
-  auto built = build_by_kind(order, watched);
   if (!built && !no_space && lacks_only_mlflow(order, built.error())) {
     watched(kWithoutMlflow);
     ROOST_CHECK(remove_tree(order.folder));
     BuildOrder less = order;
     less.plan.pip.pop_back();
-    built = build_by_kind(less, watched);
+    built = Choice(less, watched).build();
     if (built) built->notes.emplace_back(kWithoutMlflow);
   }
->>>>>>> main
   if (built || !(no_space || says_no_space(built.error().message))) return built;
   // What is there of it goes first: the reason needs some space too.
   ROOST_CHECK(remove_tree(order.folder));

@@ -255,7 +255,7 @@ TEST(PythonsTest, TheNearestThatWorks) {
     all.push_back({std::string("/python") + version, *parse_version(version)});
   }
   EXPECT_EQ(same_minor(all, "3.8.5")->version.text, "3.8.18");
-  EXPECT_FALSE(same_minor(all, "3.6.2")) << "too old for Roost's own package";
+  EXPECT_FALSE(same_minor(all, "3.6.2")) << "uv cannot fill it";
   const auto found = nearest_interpreters(all, "3.6.2");
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0].version.text, "3.8.18");

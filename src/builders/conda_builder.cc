@@ -203,8 +203,7 @@ class CondaBuild {
   }
 
   Status install_with_pip() {
-<<<<<<< HEAD
-    ROOST_TRY(const auto tool, PackageTool::open(order_.settings, built_.python, built_.python, pip_, order_.folder + ".work", log_));
+    ROOST_TRY(const auto tool, PackageTool::open(order_, built_.python, built_.python, pip_, order_.folder + ".work", log_));
     const auto& requirements = tool->sources().requirements;
     if (!order_.lock.empty()) {
       std::string unbuilt;
@@ -212,14 +211,14 @@ class CondaBuild {
     }
     // What conda brought stays as it is.
     const std::string stubs = tool->folder() / "conda";
-    ROOST_TRY(const NodePackages there, describe_node_packages(built_.python, stubs));
+    ROOST_TRY(const NodePackages there, describe_node_packages(built_.python, stubs, tool->sources().hidden));
     tool->more = {"--find-links", stubs};
     for (const auto& [name, version] : there) {
       const bool asked = std::any_of(requirements.begin(), requirements.end(), [&](const std::string& line) { return parse_requirement(line).name == name; });
       if (!asked) tool->constraints.push_back(name + "==" + version);
     }
     ROOST_TRY(const auto filled, tool->fill(requirements, order_.plan.pins, there));
-    for (const auto& one : installed_distributions(order_.folder)) {
+    for (const auto& one : installed_distributions(prefix_)) {
       for (const auto& line : requirements) {
         const Requirement asked = parse_requirement(line);
         const auto version = parse_version(one.version);
@@ -229,26 +228,6 @@ class CondaBuild {
       }
     }
     return {};
-=======
-    ROOST_TRY(auto words, find_pip(order_, built_.python, built_.python, log_));
-    words.insert(words.end(), {"install", "--no-cache-dir", "--retries", "2", "--timeout", "15"});
-    if (!order_.lock.empty()) words.emplace_back("--no-deps");
-    for (const auto& part : {pip_sources(order_.settings), requirement_words(pip_)}) {
-      words.insert(words.end(), part.begin(), part.end());
-    }
-    PipOutput output;
-    ProgramRun run;
-    run.words = std::move(words);
-    run.variables = pip_variables();
-    ROOST_TRY(run.hidden, hidden_from_build(order_));
-    run.on_line = [&](std::string_view line) {
-      log_(line);
-      output.add(line);
-    };
-    ROOST_TRY(const int code, run_to_end(run));
-    if (code == 0) return {};
-    return fail(ErrorCode::kFailedPrecondition, output.problem());
->>>>>>> main
   }
 
   void lock() {
@@ -262,13 +241,8 @@ class CondaBuild {
       built_.lock.push_back(fmt::format("{}={}={}", text_at(meta, "name"), text_at(meta, "version"),
                                         text_at(meta, "build", text_at(meta, "build_string"))));
     }
-<<<<<<< HEAD
-    for (const auto& one : installed_distributions(order_.folder)) {
-      if (one.installer == "pip" || one.installer == "uv") built_.lock.push_back(one.name + "==" + one.version);
-=======
     for (const auto& one : installed_distributions(prefix_)) {
-      if (one.installer == "pip") built_.lock.push_back(one.name + "==" + one.version);
->>>>>>> main
+      if (one.installer == "pip" || one.installer == "uv") built_.lock.push_back(one.name + "==" + one.version);
     }
     std::sort(built_.lock.begin(), built_.lock.end());
     for (const auto& line : built_.lock) log_(line);

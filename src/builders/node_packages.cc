@@ -49,9 +49,10 @@ constexpr std::string_view kHas = "roost:has ";
 
 }  // namespace
 
-Result<NodePackages> describe_node_packages(const std::string& python, const std::filesystem::path& folder) {
+Result<NodePackages> describe_node_packages(const std::string& python, const std::filesystem::path& folder,
+                                            const std::optional<HiddenFolders>& hidden) {
   ROOST_CHECK(make_folders(folder));
-  ROOST_TRY(const std::string text, output_of({python, "-c", kDescribe, folder.string()}));
+  ROOST_TRY(const std::string text, output_of({python, "-c", kDescribe, folder.string()}, hidden));
   NodePackages found;
   for (const auto& line : split(text, '\n')) {
     if (!line.starts_with(kHas)) continue;

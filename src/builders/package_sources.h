@@ -1,10 +1,12 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "builders/build_order.h"
+#include "confine/hidden_folders.h"
 
 namespace roost {
 
@@ -16,6 +18,7 @@ struct PackageSources {
   std::vector<std::string> uv;                  // words
   std::map<std::string, std::string> variables;  // of both
   std::vector<std::string> requirements;        // the lines of the list that are no options
+  std::optional<HiddenFolders> hidden = {};     // what the programs are kept out of
   bool has_index = true;                        // not only folders
   bool own_index = false;                       // one that was named, in place of the public one
 };

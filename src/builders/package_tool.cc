@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "builders/build_confine.h"
 #include "builders/explain.h"
 #include "builders/old_packages.h"
 #include "builders/pip_install.h"
@@ -49,24 +50,29 @@ bool same_asked(const std::vector<std::string>& requirements, const std::vector<
 
 }  // namespace
 
-Result<std::unique_ptr<PackageTool>> PackageTool::open(const BuildSettings& settings, const std::string& base,
+Result<std::unique_ptr<PackageTool>> PackageTool::open(const BuildOrder& order, const std::string& base,
                                                        const std::string& python, const std::vector<std::string>& lines,
                                                        const std::filesystem::path& folder, const BuildLog& log) {
-  std::unique_ptr<PackageTool> tool(new PackageTool(settings, log));
+  const BuildSettings& settings = order.settings;
+  std::unique_ptr<PackageTool> tool(new PackageTool(log));
   tool->python_ = python;
   tool->folder_ = folder;
+  // There before anything is shown of the folder they are in.
   ROOST_CHECK(make_folders(folder));
+  if (!settings.cache.empty()) ROOST_CHECK(make_folders(settings.cache));
+  ROOST_TRY(auto hidden, hidden_from_build(order));
   tool->uv_ = find_uv(settings, log);
-  auto pip = find_pip(base, python, log);
+  auto pip = find_pip(order, base, python, log);
   if (!pip && tool->uv_.empty()) return fail(pip.error());
   std::string config;
   if (pip) {
     tool->pip_ = *pip;
     std::vector<std::string> words = *pip;
     words.insert(words.end(), {"config", "list"});
-    config = output_of(words).value_or("");
+    config = output_of(words, hidden).value_or("");
   }
   tool->sources_ = package_sources(settings, lines, config);
+  tool->sources_.hidden = std::move(hidden);
   return tool;
 }
 
@@ -141,6 +147,7 @@ Status PackageTool::install_with_uv(const Settled& settled, const std::string& f
   run.words.insert(run.words.end(), kinds.begin(), kinds.end());
   run.words.insert(run.words.end(), {"-r", file});
   run.variables = sources_.variables;
+  run.hidden = sources_.hidden;
   std::vector<std::string> said;
   UvBuildOutput building;
   run.on_line = [&](std::string_view line) {
@@ -169,6 +176,7 @@ Status PackageTool::install_with_pip(const Settled& settled, const std::string& 
   run.words.insert(run.words.end(), kinds.begin(), kinds.end());
   run.words.insert(run.words.end(), {"-r", file});
   run.variables = sources_.variables;
+  run.hidden = sources_.hidden;
   PipOutput output;
   run.on_line = [&](std::string_view line) {
     log_(line);

@@ -19,7 +19,7 @@ class PackageTool {
  public:
   // `base` is an interpreter that may have a pip, `python` that of the environment. `folder` is for files
   // of the work and goes with the object.
-  static Result<std::unique_ptr<PackageTool>> open(const BuildSettings& settings, const std::string& base,
+  static Result<std::unique_ptr<PackageTool>> open(const BuildOrder& order, const std::string& base,
                                                    const std::string& python, const std::vector<std::string>& lines,
                                                    const std::filesystem::path& folder, const BuildLog& log);
   ~PackageTool();
@@ -49,11 +49,10 @@ class PackageTool {
   Status install(const Settled& settled, std::string& unbuilt);
 
  private:
-  PackageTool(const BuildSettings& settings, const BuildLog& log) : settings_(settings), log_(log) {}
+  explicit PackageTool(const BuildLog& log) : log_(log) {}
   Status install_with_uv(const Settled& settled, const std::string& file, std::string& unbuilt);
   Status install_with_pip(const Settled& settled, const std::string& file, std::string& unbuilt);
 
-  const BuildSettings& settings_;
   const BuildLog& log_;
   std::string uv_;
   std::string python_;

@@ -28,6 +28,7 @@ std::vector<std::string> PipResolver::versions_of(const std::string& name, bool 
   run.words.insert(run.words.end(), options_.more.begin(), options_.more.end());
   run.words.push_back(name + "==99999999.0.dev0");
   run.variables = sources_.variables;
+  run.hidden = sources_.hidden;
   run.variables["PIP_RETRIES"] = "1";
   PipOutput output;
   run.on_line = [&](std::string_view line) { output.add(line); };
@@ -77,6 +78,7 @@ Result<Answer> PipResolver::ask(const Question& question) {
   }
   run.words.insert(run.words.end(), question.requirements.begin(), question.requirements.end());
   run.variables = sources_.variables;
+  run.hidden = sources_.hidden;
   run.variables["PIP_RETRIES"] = "1";
   PipOutput output;
   run.on_line = [&](std::string_view line) { output.add(line); };

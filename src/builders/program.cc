@@ -39,7 +39,6 @@ constexpr std::size_t kLongestLine = 64 * 1024;
   ::_exit(127);
 }
 
-<<<<<<< HEAD
 // "wchar" of /proc/PID/io; 0 if the kernel does not say.
 std::uint64_t bytes_written(pid_t pid) {
   const auto text = read_file(fmt::format("/proc/{}/io", pid));
@@ -47,9 +46,6 @@ std::uint64_t bytes_written(pid_t pid) {
   return at == std::string::npos ? 0 : std::strtoull(text->c_str() + at + 7, nullptr, 10);
 }
 
-void read_lines(int fd, pid_t pid, const ProgramRun& run) {
-  const auto& on_line = run.on_line;
-=======
 Result<int> start(const ProgramRun& run, int output) {
   if (run.hidden) return start_confined(*run.hidden, [&] { become(run, output); });
   const pid_t pid = ::fork();
@@ -58,8 +54,8 @@ Result<int> start(const ProgramRun& run, int output) {
   return pid;
 }
 
-void read_lines(int fd, const std::function<void(std::string_view)>& on_line) {
->>>>>>> main
+void read_lines(int fd, pid_t pid, const ProgramRun& run) {
+  const auto& on_line = run.on_line;
   std::string pending;
   char buffer[16384];
   for (;;) {

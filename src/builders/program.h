@@ -18,13 +18,10 @@ struct ProgramRun {
   std::map<std::string, std::string> variables;  // besides those of this process
   std::string folder = "/";
   std::function<void(std::string_view line)> on_line;  // of output and error output together
-<<<<<<< HEAD
   // Called after each `kQuietSeconds` without a line, with the bytes the program has written to files
   // so far: what a download or a compiler without a word can be told by.
   std::function<void(std::uint64_t written)> on_quiet;
-=======
   std::optional<HiddenFolders> hidden = {};            // what it is kept out of
->>>>>>> main
 };
 inline constexpr int kQuietSeconds = 10;
 

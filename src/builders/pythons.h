@@ -25,7 +25,7 @@ std::vector<Interpreter> find_interpreters(const BuildSettings& settings);
 std::optional<Interpreter> choose_interpreter(const std::vector<Interpreter>& interpreters,
                                               const std::string& condition);
 
-// Roost's package inside runs works from this Python on.
+// uv, and the pip that it stands in for, fill environments from this Python on.
 inline constexpr int kOldestMinor = 8;
 
 bool is_before_oldest(const std::string& condition);

@@ -111,6 +111,7 @@ Result<Answer> UvResolver::ask(const Question& question) {
   }
   run.words.push_back(in);
   run.variables = sources_.variables;
+  run.hidden = sources_.hidden;
   // Pages of an index are small: who does not answer now will not soon.
   run.variables["UV_HTTP_RETRIES"] = question.quick ? "0" : "2";
   if (question.quick) run.variables["UV_HTTP_TIMEOUT"] = "10";

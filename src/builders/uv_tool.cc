@@ -39,7 +39,10 @@ bool fetch(const BuildSettings& settings, const std::string& name, const fs::pat
   if (failed_lately(settings, name)) return false;
   if (!make_folders(folder.parent_path())) return false;
   const std::string python = settings.python.empty() ? "/usr/bin/python3" : settings.python;
-  const auto pip = find_pip(python, python, log);
+  // Ready-made wheels only: nothing of what is fetched is run.
+  BuildOrder plain;
+  plain.settings = settings;
+  const auto pip = find_pip(plain, python, python, log);
   if (!pip) return false;
   const fs::path made = fmt::format("{}-{}", folder.string(), random_hex(4));
   ProgramRun run;

@@ -51,7 +51,7 @@ class VenvBuild {
         if (line.starts_with('-') && !order_.lock.empty()) options.push_back(line);
       }
       options.insert(options.end(), lines.begin(), lines.end());
-      ROOST_TRY(tool_, PackageTool::open(order_.settings, base_.path, python_, options, order_.folder + ".work", log_));
+      ROOST_TRY(tool_, PackageTool::open(order_, base_.path, python_, options, order_.folder + ".work", log_));
       requirements_ = tool_->sources().requirements;
       log_(fmt::format("Step 2/3: {}, installed by {}", package_count(requirements_.size()), tool_->is_uv() ? "uv" : "pip"));
       const Status filled = order_.lock.empty() ? fill() : fill_locked();
@@ -66,32 +66,17 @@ class VenvBuild {
 
  private:
   Status make() {
+    ROOST_CHECK(make_folders(order_.folder));  // there before anything is shown of the folder it is in
     ProgramRun run;
     run.words = {base_.path, "-m", "venv", "--without-pip", order_.folder};
     run.variables = pip_variables();
-<<<<<<< HEAD
     std::string last;
-=======
     ROOST_TRY(run.hidden, hidden_from_build(order_));
->>>>>>> main
     run.on_line = [&](std::string_view line) {
       log_(line);
       last = line;
     };
-<<<<<<< HEAD
     ROOST_TRY(const int code, run_to_end(run));
-=======
-    return run_to_end(run);
-  }
-
-  Status make() {
-    ROOST_CHECK(make_folders(order_.folder));  // there before anything is shown of the folder it is in
-    std::vector<std::string> words = {base_.path, "-m", "venv", "--without-pip"};
-    if (sees_node_) words.emplace_back("--system-site-packages");
-    words.push_back(order_.folder);
-    std::string last;
-    ROOST_TRY(const int code, program(words, [&](std::string_view line) { last = line; }));
->>>>>>> main
     if (code == 0) return {};
     return fail(ErrorCode::kInternal,
                 fmt::format("{} cannot make a virtual environment: {} (on Debian: apt-get install "
@@ -99,38 +84,10 @@ class VenvBuild {
                             base_.path, trim(last)));
   }
 
-<<<<<<< HEAD
   // What an earlier try left goes.
   Status make_again() {
     ROOST_CHECK(remove_tree(order_.folder));
     return make();
-=======
-  Status install_with_pip() {
-    ROOST_TRY(const auto pip, find_pip(order_, base_.path, python_, log_));
-    for (int tries = 0; tries < kMostTries; ++tries) {
-      std::vector<std::string> words = pip;
-      words.insert(words.end(), {"install", "--no-cache-dir", "--retries", "2", "--timeout", "15"});
-      if (!order_.lock.empty()) words.emplace_back("--no-deps");
-      for (const auto& name : only_binary_) words.insert(words.end(), {"--only-binary", name});
-      const auto from = pip_sources(order_.settings);
-      words.insert(words.end(), from.begin(), from.end());
-      const auto wanted = requirement_words(requirements_);
-      words.insert(words.end(), wanted.begin(), wanted.end());
-      if (wanted.empty()) return {};
-      PipOutput output;
-      ROOST_TRY(const int code, program(words, [&](std::string_view line) { output.add(line); }));
-      if (code == 0) return {};
-      const std::string unbuilt = requirement_name(output.failed_source());
-      if (nearest_ && !unbuilt.empty() && only_binary_.insert(unbuilt).second) {
-        log_(fmt::format("pins: nearest: {}; looking for the nearest version with a wheel", output.problem()));
-        continue;
-      }
-      if (!nearest_ || !output.no_version() || !move_pin(*output.no_version())) {
-        return fail(ErrorCode::kFailedPrecondition, explain(output));
-      }
-    }
-    return fail(ErrorCode::kFailedPrecondition, "too many packages cannot be had as they are pinned");
->>>>>>> main
   }
 
   // Whether the environment also sees the packages of the interpreter.
@@ -158,21 +115,9 @@ class VenvBuild {
     return filled;
   }
 
-<<<<<<< HEAD
   std::string unreachable() const {
     return fmt::format("{} cannot be had: the package index does not answer from this machine",
                        requirements_.empty() ? "a package" : requirements_.front());
-=======
-  // What the interpreter itself has of a package.
-  std::optional<Version> installed(const std::string& name) const {
-    auto hidden = hidden_from_build(order_);
-    if (!hidden) return std::nullopt;
-    const auto text = output_of({base_.path, "-c",
-                                 "import importlib.metadata as m, sys; print(m.version(sys.argv[1]))", name},
-                                std::move(*hidden));
-    if (!text) return std::nullopt;
-    return parse_version(*text);
->>>>>>> main
   }
 
   // CPU builds where there is no GPU: those of the sources, else those of PyTorch's own index if it answers.
@@ -223,7 +168,7 @@ class VenvBuild {
   Status fill_with_node() {
     ROOST_CHECK(see_node(true));
     const std::string stubs = tool_->folder() / "node";
-    ROOST_TRY(const NodePackages node, describe_node_packages(python_, stubs));
+    ROOST_TRY(const NodePackages node, describe_node_packages(python_, stubs, tool_->sources().hidden));
     tool_->more.insert(tool_->more.end(), {"--find-links", stubs});
     if (mixed_torch_) {
       if (!node.contains("torch")) return fail(ErrorCode::kFailedPrecondition, "this Python has no PyTorch of its own");
@@ -264,7 +209,7 @@ class VenvBuild {
     if (!mixed) return "";
     std::string code;
     for (const auto& name : modules) code += "import " + name + "\n";
-    const auto text = output_of({python_, "-c", code});
+    const auto text = output_of({python_, "-c", code}, tool_->sources().hidden);
     if (text) return "";
     const auto words = split(std::string(trim(text.error().message)), '\n');
     return fmt::format("{} cannot be imported together: {}", fmt::join(lines_of(lines, modules), ", "), trim(words.back()));
@@ -292,7 +237,7 @@ class VenvBuild {
     std::string unbuilt;
     if (nearest_) {
       ROOST_CHECK(see_node(true));
-      ROOST_TRY(const NodePackages node, describe_node_packages(python_, tool_->folder() / "node"));
+      ROOST_TRY(const NodePackages node, describe_node_packages(python_, tool_->folder() / "node", tool_->sources().hidden));
       std::vector<std::string> rest;
       for (const auto& line : requirements_) {
         const Requirement one = parse_requirement(line);
@@ -341,16 +286,6 @@ class VenvBuild {
       built_.changes.push_back(fmt::format("{} -> {}", line, to));
       log_(fmt::format("pins: nearest: {} cannot be had; {} is used instead", line, to));
     }
-<<<<<<< HEAD
-=======
-    if (words.size() == 3) return {};
-    ROOST_TRY(auto hidden, hidden_from_build(order_));
-    ROOST_TRY(const std::string text, output_of(words, std::move(hidden)));
-    for (const auto& line : split(text, '\n')) {
-      if (!trim(line).empty()) built_.lock.emplace_back(trim(line));
-    }
-    return {};
->>>>>>> main
   }
 
   const BuildOrder& order_;

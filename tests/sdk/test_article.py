@@ -15,9 +15,6 @@ from sdk_python import SDK, pythons
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples" / "azureml-birds"
 SEEDS = sorted((ROOT.parent / "shared" / "seeds").glob("*.txt"))
-<<<<<<< HEAD
-NEAREST = {"environments": {"offline": True}}  # with the packages of this machine
-=======
 
 
 def code_blocks(seed: Path) -> Tuple[str, ...]:
@@ -33,8 +30,7 @@ def editions() -> List[Path]:
 
 
 EDITIONS = editions()
-NEAREST = {"pins": "nearest", "environments": {"offline": True}}  # with the packages of this machine
->>>>>>> main
+NEAREST = {"environments": {"offline": True}}  # with the packages of this machine
 CONFIG = '{"subscription_id": "s", "resource_group": "g", "workspace_name": "%s"}'
 
 
