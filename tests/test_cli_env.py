@@ -60,7 +60,7 @@ def test_build_show_list_and_remove(server: RoostServer, name: str) -> None:
 
     built = server.cli("env", "build", name)
     digest = built.stdout.strip()
-    assert f"digest     {digest}  (strict pins)\n" in before
+    assert f"digest     {digest}  (nearest pins)\n" in before
     assert "Builder: venv, because all packages come from pip" in built.stderr
     assert built.stderr.count("Step 3/3") == 1
     assert "built in " in built.stderr.splitlines()[-1] and "venv, 2 packages" in built.stderr.splitlines()[-1]
@@ -102,14 +102,14 @@ def test_versions_and_curated_ones_are_listed(server: RoostServer, name: str) ->
 
 def test_a_build_that_fails_says_why_in_its_last_line(server: RoostServer, name: str) -> None:
     register(server, name, "nest==1.5")
-    failed = server.cli("env", "build", name, check=False)
+    failed = server.cli("env", "build", name, "--pins", "strict", check=False)
     assert (failed.returncode, failed.stdout) == (1, "")
     last = failed.stderr.splitlines()[-1]
     assert last.startswith("roost: nest==1.5") and "1.0, 1.4, 2.0" in last and "pins: nearest" in last
     assert failed.stderr.count(last[len("roost: "):]) == 1, failed.stderr
-    moved = server.cli("env", "build", name, "--pins", "nearest")
-    assert "note: pins: nearest: nest==1.5 -> nest==1.4\n" in moved.stderr
-    assert server.cli_json("env", "show", name)["builds"][0]["changes"] == ["nest==1.5 -> nest==1.4"]
+    moved = server.cli("env", "build", name)
+    assert "note: pins: nearest: nest==1.5 -> nest==2.0\n" in moved.stderr
+    assert server.cli_json("env", "show", name)["builds"][0]["changes"] == ["nest==1.5 -> nest==2.0"]
     for wrong, code in ((["build", name, "--pins", "loose"], 2), (["build", "nobody"], 3), (["build", f"{name}:x"], 2),
                         (["show", f"{name}:7"], 3), (["prune", "--keep", "much"], 2), (["prune", "--unused", "?"], 2)):
         refused = server.cli("env", *wrong, check=False)
@@ -174,23 +174,23 @@ def test_a_run_in_an_environment_and_again_with_its_versions(server: RoostServer
         newer.unlink()
 
 
-def test_submit_with_nearest_pins(server: RoostServer, name: str, tmp_path: Path) -> None:
+def test_submit_with_strict_and_nearest_pins(server: RoostServer, name: str, tmp_path: Path) -> None:
     register(server, name, "nest==1.9")
     code, active = tmp_path / "code", tmp_path / "active"
     code.mkdir()
     (code / "train.py").write_text(PRINT_VERSION)
     words = ["submit", "-e", name, "--environment", f"{name}:1", "--", "python", "train.py"]
-    strict = server.cli(*words, cwd=code, check=False)
+    strict = server.cli("submit", "--pins", "strict", *words[1:], cwd=code, check=False)
     assert strict.returncode == 1 and "nest==1.9" in strict.stderr and "pins: nearest" in strict.stderr
     words[1:1] = ["--pins", "nearest"]
     # A virtual environment that is active here says nothing about a run that names an environment.
     (active / "bin").mkdir(parents=True)
     os.symlink("/bin/false", active / "bin" / "python")
     done = server.cli(*words, cwd=code, env={**server.environment, "VIRTUAL_ENV": str(active)})
-    assert done.stdout == "nest 1.4\n"
+    assert done.stdout == "nest 2.0\n"
     run = server.cli_json("runs", "-e", name)["items"][0]
-    assert run["environment"]["changes"] == ["nest==1.9 -> nest==1.4"]
-    assert server.cli("rerun", run["id"]).stdout == "nest 1.4\n"
+    assert run["environment"]["changes"] == ["nest==1.9 -> nest==2.0"]
+    assert server.cli("rerun", run["id"]).stdout == "nest 2.0\n"
     for wrong in (["--python", "/usr/bin/python3"], ["--pins", "loose"]):
         assert server.cli("submit", *wrong, *words[3:], cwd=code, check=False).returncode == 2
     assert server.cli("submit", "-e", name, "--pins", "nearest", "--", "true", cwd=code, check=False).returncode == 2

@@ -105,7 +105,7 @@ def test_a_lock_installs_exactly_that(server: RoostServer, channel: LocalChannel
 ], ids=["version", "package", "conflict", "pip"])
 def test_failures_say_which_and_what_to_do(server: RoostServer, channel: LocalChannel, packages: List[Any],
                                            words: List[str]) -> None:
-    run = run_in(server, conda(channel.url, *packages))
+    run = run_in(server, conda(channel.url, *packages), pins="strict")
     assert (run["status"], run["error"]["code"]) == ("Failed", "environment_failed")
     for word in words:
         assert word in run["error"]["message"], run["error"]["message"]
@@ -122,9 +122,10 @@ def test_a_channel_that_is_not_there(server: RoostServer, tmp_path: Path) -> Non
 
 
 def test_nearest_moves_a_pin_of_conda(server: RoostServer, channel: LocalChannel) -> None:
-    run = run_in(server, conda(channel.url, "python=3.6.2", "tinylib=1.1.7"), pins="nearest")
+    run = run_in(server, conda(channel.url, "python=3.6.2", "tinylib=1.1.7", {"pip": ["alpha==1.1"]}))
     assert told(server, run)[0] == "1.2"
     changes = run["environment"]["changes"]
+    assert "alpha==1.1 -> alpha==1.2" in changes, "those of pip in it move too"
     assert "tinylib=1.1.7 -> tinylib==1.2" in changes and any(one.startswith("python=3.6.2 -> python==3.") for one in changes)
 
 

@@ -138,7 +138,7 @@ def test_cancel_while_it_is_built(server: RoostServer) -> None:
     (packages("alpha", conda=["numpy=1.19"]), ["numpy=1.19", "conda"]),
 ], ids=["version", "package", "conflict", "python", "conda"])
 def test_failures_say_which_and_what_to_do(server: RoostServer, asked: Dict[str, Any], words: List[str]) -> None:
-    run = run_in(server, asked, "print('never')")
+    run = run_in(server, asked, "print('never')", pins="strict")
     assert (run["status"], run["error"]["code"]) == ("Failed", "environment_failed"), run["error"]
     for word in words:
         assert word in run["error"]["message"], run["error"]["message"]
@@ -193,7 +193,7 @@ def test_an_index_that_does_not_answer(make_server: MakeServer) -> None:
 
 
 def test_nearest_moves_pins_and_says_so(server: RoostServer) -> None:
-    run = run_in(server, packages("alpha==1.1.7", python="=3.6.2", conda=["beta=1.0"]), SHOW.format("alpha"), pins="nearest")
+    run = run_in(server, packages("alpha==1.1.7", python="=3.6.2", conda=["beta=1.0"]), SHOW.format("alpha"))
     assert run["status"] == "Completed", (run["error"], server.log(run, BUILD_LOG))
     assert server.log(run).strip() == b"1.2"
     changes = run["environment"]["changes"]
@@ -203,10 +203,13 @@ def test_nearest_moves_pins_and_says_so(server: RoostServer) -> None:
 
 
 def test_pins_of_the_server(make_server: MakeServer, wheels: Path) -> None:
-    server = make_server(config={"pins": "nearest", "environments": {"wheels": str(wheels), "offline": True}})
-    assert run_in(server, packages("alpha==1.1"), SHOW.format("alpha"))["status"] == "Completed"
-    strict = run_in(server, packages("alpha==1.1"), SHOW.format("alpha"), pins="strict")
-    assert strict["status"] == "Failed"
+    """Nearest as it comes; "environments.pins" and the older "pins" say otherwise."""
+    for config in ({"pins": "strict"}, {"environments": {"pins": "strict"}}):
+        environments = {**config.get("environments", {}), "wheels": str(wheels), "offline": True}
+        server = make_server(config={**config, "environments": environments})
+        assert run_in(server, packages("alpha==1.1"), SHOW.format("alpha"))["status"] == "Failed"
+        nearest = run_in(server, packages("alpha==1.1"), SHOW.format("alpha"), pins="nearest")
+        assert nearest["status"] == "Completed" and server.log(nearest).strip() == b"1.2"
 
 
 def test_a_lock_installs_exactly_that(server: RoostServer, wheels: Path) -> None:

@@ -10,30 +10,14 @@
 #include "builders/disk_space.h"
 #include "builders/explain.h"
 #include "builders/image_builder.h"
+#include "builders/pip_names.h"
 #include "builders/program.h"
 #include "builders/pythons.h"
+#include "builders/requirement.h"
 #include "builders/venv_builder.h"
 
 namespace roost {
 namespace {
-
-// A conda package as pip knows it: "scikit-learn=0.22" -> "scikit-learn==0.22.*".
-std::string as_requirement(std::string_view package) {
-  if (const auto channel = package.find("::"); channel != std::string_view::npos) {
-    package.remove_prefix(channel + 2);
-  }
-  const auto end = package.find_first_of(" =<>!~");
-  std::string name(package.substr(0, end));
-  if (name == "pytorch") name = "torch";
-  if (end == std::string_view::npos) return name;
-  std::string condition(trim(package.substr(end)));
-  if (condition.starts_with('=') && !condition.starts_with("==")) {
-    condition.erase(0, 1);
-    const std::string version = condition.substr(0, condition.find('='));  // without the build
-    return name + "==" + version + (version.ends_with('*') ? "" : ".*");
-  }
-  return name + condition;
-}
 
 Result<BuiltEnvironment> with_reason(Result<BuiltEnvironment> built, const std::string& reason,
                                      const std::vector<std::string>& changes) {
@@ -43,75 +27,143 @@ Result<BuiltEnvironment> with_reason(Result<BuiltEnvironment> built, const std::
   return built;
 }
 
-Result<BuiltEnvironment> build_by_kind(BuildOrder order, const BuildLog& log) {
-  EnvironmentPlan& plan = order.plan;
-  if (!plan.base_image.empty() || !plan.dockerfile.empty()) {
-    const std::string reason = plan.base_image.empty() ? "the definition has a Dockerfile"
-                                                       : "the definition names the base image " + plan.base_image;
-    log(fmt::format("Builder: image, because {}", reason));
-    return with_reason(build_image(order, log), reason, {});
+class Choice {
+ public:
+  Choice(BuildOrder order, const BuildLog& log)
+      : order_(std::move(order)), log_(log), nearest_(order_.plan.pins == Pins::kNearest) {}
+
+  Result<BuiltEnvironment> build() {
+    EnvironmentPlan& plan = order_.plan;
+    if (!plan.base_image.empty() || !plan.dockerfile.empty()) {
+      const std::string reason = plan.base_image.empty() ? "the definition has a Dockerfile"
+                                                         : "the definition names the base image " + plan.base_image;
+      log_(fmt::format("Builder: image, because {}", reason));
+      return with_reason(build_image(order_, log_), reason, {});
+    }
+    find_pythons();
+    if (!plan.conda.empty() || (fitting_.empty() && !is_too_old(plan.python))) {
+      if (const auto conda = find_conda(order_.settings, log_)) {
+        auto built = build_with(*conda);
+        if (built || built.error().code != ErrorCode::kUnavailable || (fitting_.empty() && !nearest_)) return built;
+        why_no_conda_ = built.error().message;
+        log_(why_no_conda_ + "; doing without conda");
+        ROOST_CHECK(remove_tree(order_.folder));
+      }
+    }
+    take_from_pip();
+    if (fitting_.empty()) ROOST_CHECK(take_nearest_python());
+    return build_with_pythons();
   }
-  const bool nearest = plan.pins == Pins::kNearest;
+
+ private:
+  // A Python that uv and pip of today cannot fill is not worth fetching where another will do.
+  bool is_too_old(const std::string& python) const { return nearest_ && !all_.empty() && is_before_oldest(python); }
+
   // The default one mostly will do; asking all others for their versions takes time.
-  auto interpreter = default_interpreter(order.settings);
-  std::vector<Interpreter> interpreters;
-  if (!interpreter || !satisfies(interpreter->version, plan.python)) {
-    interpreters = find_interpreters(order.settings);
-    interpreter = choose_interpreter(interpreters, plan.python);
+  void find_pythons() {
+    const std::string& asked = order_.plan.python;
+    const auto usual = default_interpreter(order_.settings);
+    if (usual && satisfies(usual->version, asked)) {
+      fitting_ = {*usual};
+      return;
+    }
+    all_ = find_interpreters(order_.settings);
+    if (const auto found = choose_interpreter(all_, asked)) {
+      fitting_ = {*found};
+    } else if (nearest_) {
+      if (const auto same = same_minor(all_, asked)) take_instead(*same);
+    }
   }
-  const auto conda = !plan.conda.empty() || !interpreter ? find_conda(order.settings) : std::nullopt;
-  if (conda) {
+
+  void change(std::string text) {
+    log_(text);
+    changes_.push_back(std::move(text));
+  }
+
+  void take_instead(const Interpreter& one) {
+    change(fmt::format("python={} -> {}", order_.plan.python, one.version.text));
+    fitting_ = {one};
+  }
+
+  Result<BuiltEnvironment> build_with(const CondaTool& conda) {
+    const EnvironmentPlan& plan = order_.plan;
     const std::string reason = plan.conda.empty()
                                    ? fmt::format("Python {} is not on this machine", plan.python)
                                    : fmt::format("conda is asked for {}", package_count(plan.conda.size()));
-    log(fmt::format("Builder: conda ({}), because {}", conda->words(), reason));
-    return with_reason(build_conda(order, *conda, log), reason, {});
+    log_(fmt::format("Builder: conda ({}), because {}", conda.words(), reason));
+    return with_reason(build_conda(order_, conda, log_), reason, {});
   }
-  std::vector<std::string> changes;
-  const auto change = [&](std::string text) {
-    log("pins: nearest: " + text);
-    changes.push_back(std::move(text));
-  };
-  if (!plan.conda.empty()) {
-    if (!nearest) {
-      return fail(ErrorCode::kFailedPrecondition,
-                  fmt::format("{} comes from conda, and no conda is on this machine; install micromamba or "
-                              "py-rattler, list the package under pip, or submit with pins: nearest, which asks pip for it",
-                              plan.conda.front()));
-    }
+
+  // No conda: pip is asked for its packages, under pip's names.
+  void take_from_pip() {
+    EnvironmentPlan& plan = order_.plan;
     for (const auto& package : plan.conda) {
-      plan.pip.push_back(as_requirement(package));
-      change(fmt::format("{} by conda -> {} by pip", package, plan.pip.back()));
+      const PipName name = pip_name_of(package);
+      if (name.requirement.empty()) {
+        change(fmt::format("{} by conda was left out: {}", package, name.why_not));
+        continue;
+      }
+      const std::string plain = parse_requirement(name.requirement).name;
+      const bool twice = std::any_of(plan.pip.begin(), plan.pip.end(), [&](const std::string& line) {
+        return parse_requirement(line).name == plain;
+      });
+      if (!twice || name.requirement != plain) plan.pip.push_back(name.requirement);
+      change(fmt::format("{} by conda -> {} by pip", package, name.requirement));
     }
+    conda_text_ = fmt::format("{}", fmt::join(plan.conda, ", "));
     plan.conda.clear();
   }
-  if (!interpreter) {
-    if (!nearest || interpreters.empty()) {
+
+  Status take_nearest_python() {
+    const std::string& asked = order_.plan.python;
+    if (!nearest_ || all_.empty()) {
       return fail(ErrorCode::kFailedPrecondition,
                   fmt::format("python={} cannot be had: this machine has {}, and no conda to fetch another{}",
-                              plan.python, versions_text(interpreters), kTwoWaysOut));
+                              asked, versions_text(all_), kTwoWaysOut));
     }
-    std::string digits = plan.python;
-    digits.erase(0, digits.find_first_of("0123456789"));
-    std::vector<Version> versions;
-    for (const auto& one : interpreters) {
-      if (one.version.release[0] == 3) versions.push_back(one.version);
-    }
-    const auto best = nearest_version(parse_version(digits).value_or(versions.front()), versions);
-    interpreter = *std::find_if(interpreters.begin(), interpreters.end(), [&](const Interpreter& one) {
-      return best && one.version.text == best->text;
-    });
-    // Packages that the machine has for its default interpreter are worth more than a nearer Python.
-    if (!order.settings.python.empty()) interpreter = interpreters.front();
-    change(fmt::format("python={} -> {}", plan.python, interpreter->version.text));
+    fitting_ = nearest_interpreters(all_, asked);
+    return {};
   }
-  const std::string reason = plan.python.empty()
-                                 ? "all packages come from pip"
-                                 : fmt::format("all packages come from pip, and Python {} is here",
-                                               interpreter->version.text);
-  log(fmt::format("Builder: venv, because {}", reason));
-  return with_reason(build_venv(order, *interpreter, log), reason, changes);
-}
+
+  // Of several the first that what is asked for can be had for.
+  Result<BuiltEnvironment> build_with_pythons() {
+    const std::string asked = order_.plan.python;
+    Result<BuiltEnvironment> built = fail(ErrorCode::kFailedPrecondition, "no Python that Roost works with is on this machine");
+    for (std::size_t i = 0; i < fitting_.size(); ++i) {
+      const Interpreter& python = fitting_[i];
+      std::vector<std::string> changes = changes_;
+      if (!satisfies(python.version, asked) && (fitting_.size() > 1 || changes.empty() || !changes[0].starts_with("python="))) {
+        changes.insert(changes.begin(), fmt::format("python={} -> {}", asked, python.version.text));
+        log_(changes.front());
+      }
+      const std::string reason = asked.empty() ? "all packages come from pip"
+                                               : fmt::format("all packages come from pip, and Python {} is here", python.version.text);
+      log_(fmt::format("Builder: venv, because {}", reason));
+      built = with_reason(build_venv(order_, python, log_), reason, changes);
+      if (built) return built;
+      if (i + 1 == fitting_.size()) break;
+      const Error& error = built.error();
+      // Known now: the next one need not wait for it again.
+      if (error.code == ErrorCode::kUnavailable) order_.settings.offline = true;
+      log_(fmt::format("{}; trying Python {}", error.message, fitting_[i + 1].version.text));
+      ROOST_CHECK(remove_tree(order_.folder));
+    }
+    if (!conda_text_.empty()) {
+      return fail(built.error().code, fmt::format("{} (asked of pip in place of conda, which was to bring {}: {})",
+                                                  built.error().message, conda_text_, why_no_conda_));
+    }
+    return built;
+  }
+
+  BuildOrder order_;
+  const BuildLog& log_;
+  const bool nearest_;
+  std::vector<Interpreter> all_;
+  std::vector<Interpreter> fitting_;
+  std::vector<std::string> changes_;
+  std::string conda_text_;
+  std::string why_no_conda_ = "no conda is on this machine; install micromamba or py-rattler";
+};
 
 constexpr const char* kWithoutMlflow =
     "azureml-mlflow brings mlflow, which cannot be had here; the environment is without it";
@@ -129,13 +181,13 @@ Result<BuiltEnvironment> build_environment(const BuildOrder& order, const BuildL
     no_space = no_space || says_no_space(line);
     log(line);
   };
-  auto built = build_by_kind(order, watched);
+  auto built = Choice(order, watched).build();
   if (!built && !no_space && lacks_only_mlflow(order, built.error())) {
     watched(kWithoutMlflow);
     ROOST_CHECK(remove_tree(order.folder));
     BuildOrder less = order;
     less.plan.pip.pop_back();
-    built = build_by_kind(less, watched);
+    built = Choice(less, watched).build();
     if (built) built->notes.emplace_back(kWithoutMlflow);
   }
   if (built || !(no_space || says_no_space(built.error().message))) return built;

@@ -24,7 +24,7 @@ EnvironmentPlan plan_from(const Json& json) {
   plan.adds_mlflow = flag_at(json, "adds_mlflow");
   plan.base_image = text_at(json, "base_image");
   plan.dockerfile = text_at(json, "dockerfile");
-  plan.pins = parse_pins(text_at(json, "pins", "strict")).value_or(Pins::kStrict);
+  plan.pins = parse_pins(text_at(json, "pins", "nearest")).value_or(Pins::kNearest);
   return plan;
 }
 
@@ -35,6 +35,8 @@ Json build_settings_json(const BuildSettings& settings) {
           {"index_url", settings.index_url}, {"wheels", settings.wheels},
           {"channels", settings.channels},
           {"offline", settings.offline},     {"pins", pins_name(settings.pins)},
+          {"uv", settings.uv},               {"tools", settings.tools},
+          {"cache", settings.cache},         {"gpu", settings.gpu},
           {"registry", settings.registry},   {"registry_insecure", settings.registry_insecure}};
 }
 
@@ -46,9 +48,13 @@ BuildSettings build_settings_from(const Json& json) {
   settings.wheels = text_at(json, "wheels");
   settings.channels = strings_at(json, "channels");
   settings.offline = flag_at(json, "offline");
+  settings.uv = text_at(json, "uv");
+  settings.tools = text_at(json, "tools");
+  settings.cache = text_at(json, "cache");
+  settings.gpu = text_at(json, "gpu", "auto");
   settings.registry = text_at(json, "registry");
   settings.registry_insecure = flag_at(json, "registry_insecure");
-  settings.pins = parse_pins(text_at(json, "pins", "strict")).value_or(Pins::kStrict);
+  settings.pins = parse_pins(text_at(json, "pins", "nearest")).value_or(Pins::kNearest);
   return settings;
 }
 

@@ -20,7 +20,11 @@ struct BuildSettings {
   bool offline = false;             // only the folder of wheels, and channels that are folders
   std::string registry;             // where finished images are pushed to and looked for: "host:port"
   bool registry_insecure = false;   // plain HTTP, or a certificate that nobody knows
-  Pins pins = Pins::kStrict;
+  std::string uv;                   // the program uv; "" looks for it and fetches it once, "none" is pip alone
+  std::string tools;                // a folder for programs that are fetched once; "" fetches none
+  std::string cache;                // what was downloaded, for all environments; "" is the user's own
+  std::string gpu = "auto";         // whether packages are for GPUs: "auto" asks this machine; "yes", "no"
+  Pins pins = Pins::kNearest;
 };
 Json build_settings_json(const BuildSettings& settings);
 BuildSettings build_settings_from(const Json& json);

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include <unistd.h>
@@ -11,9 +12,12 @@
 #include "builders/explain.h"
 #include "builders/image_builder.h"
 #include "builders/image_output.h"
+#include "builders/package_sources.h"
+#include "builders/pip_names.h"
 #include "builders/pip_output.h"
 #include "builders/program.h"
 #include "builders/pythons.h"
+#include "builders/uv_resolver.h"
 
 namespace roost {
 namespace {
@@ -127,6 +131,64 @@ TEST(ImageStepsTest, PackagesGoOnTopUnlessTheImageManagesItself) {
   EXPECT_FALSE(image_steps(order));
 }
 
+TEST(PipNamesTest, TheUsualDifferences) {
+  for (const auto& [conda, pip] : std::vector<std::pair<std::string, std::string>>{
+           {"pytorch", "torch"}, {"pytorch=1.6", "torch==1.6.*"}, {"pytorch::pytorch=1.6.0=py3.6_cuda10.1", "torch==1.6.0.*"},
+           {"opencv", "opencv-python-headless"}, {"conda-forge::scikit-learn", "scikit-learn"}, {"numpy==1.19.2", "numpy==1.19.2"},
+           {"numpy=1.19.*", "numpy==1.19.*"}, {"numpy 1.19.2", "numpy==1.19.2.*"}, {"numpy >=1.19,<2", "numpy>=1.19,<2"},
+           {"numpy[version='>=1.19']", "numpy>=1.19"}, {"pandas=*", "pandas"}, {"librosa", "librosa"}}) {
+    EXPECT_EQ(pip_name_of(conda).requirement, pip) << conda;
+  }
+  for (const char* other : {"cudatoolkit=10.1", "mkl", "openmpi", "libgcc", "_libgcc_mutex=0.1", "cpuonly"}) {
+    EXPECT_EQ(pip_name_of(other).requirement, "") << other;
+    EXPECT_NE(pip_name_of(other).why_not, "") << other;
+  }
+}
+
+bool has_pair(const std::vector<std::string>& words, const std::string& a, const std::string& b) {
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    if (words[i] == a && words[i + 1] == b) return true;
+  }
+  return false;
+}
+
+TEST(PackageSourcesTest, PipsConfigurationCountsForUvToo) {
+  const auto sources = package_sources({}, {"torch", "--extra-index-url http://of.definition/simple", "--pre"},
+                                       "global.index-url='http://private/simple'\nglobal.find-links='/a\\n/b'\n"
+                                       ":env:.default-timeout='300'\n:env:.index-url='http://variable/simple'\n"
+                                       "install.trusted-host='private'\nglobal.cert='/c.pem'\nglobal.proxy='http://p:1'\n");
+  EXPECT_TRUE(has_pair(sources.uv, "--index-url", "http://variable/simple")) << "a variable goes before a file";
+  EXPECT_TRUE(has_pair(sources.uv, "--find-links", "/a") && has_pair(sources.uv, "--find-links", "/b"));
+  EXPECT_TRUE(has_pair(sources.uv, "--extra-index-url", "http://of.definition/simple"));
+  EXPECT_TRUE(has_pair(sources.uv, "--prerelease", "allow") && has_pair(sources.uv, "--allow-insecure-host", "private"));
+  EXPECT_EQ(sources.variables.at("UV_HTTP_TIMEOUT"), "300");
+  EXPECT_EQ(sources.variables.at("SSL_CERT_FILE"), "/c.pem");
+  EXPECT_EQ(sources.variables.at("HTTPS_PROXY"), "http://p:1");
+  EXPECT_EQ(sources.requirements, (std::vector<std::string>{"torch"}));
+  EXPECT_TRUE(sources.own_index && sources.has_index);
+}
+
+TEST(PackageSourcesTest, TheOperatorsSettingsGoBeforePips) {
+  BuildSettings settings;
+  settings.index_url = "http://house/simple";
+  settings.cache = "/data/packages";
+  auto sources = package_sources(settings, {}, "global.index-url='http://other/simple'\n");
+  EXPECT_TRUE(has_pair(sources.uv, "--index-url", "http://house/simple"));
+  EXPECT_EQ(sources.variables.at("UV_CACHE_DIR"), "/data/packages/uv");
+  EXPECT_EQ(sources.variables.at("PIP_CACHE_DIR"), "/data/packages/pip");
+  settings.offline = true;
+  sources = package_sources(settings, {}, "global.extra-index-url='http://other/simple'\n");
+  EXPECT_FALSE(sources.has_index);
+  EXPECT_EQ(std::count(sources.uv.begin(), sources.uv.end(), "--extra-index-url"), 0);
+}
+
+TEST(UvProblemTest, OneLineWithoutItsFrame) {
+  EXPECT_EQ(uv_problem({"error: No solution found when resolving dependencies", "  cause: Because a depends on b", "         And because c.", "hint: x"}),
+            "Because a depends on b And because c.");
+  EXPECT_TRUE(says_unreachable("error sending request for url (http://x/)"));
+  EXPECT_FALSE(says_unreachable("Because there is no version of a==1"));
+}
+
 TEST(ProgramTest, GivesLinesOfBothOutputsAndTheCode) {
   std::vector<std::string> lines;
   ProgramRun run;
@@ -137,7 +199,9 @@ TEST(ProgramTest, GivesLinesOfBothOutputsAndTheCode) {
   ASSERT_TRUE(code);
   EXPECT_EQ(*code, 3);
   EXPECT_EQ(lines, (std::vector<std::string>{"one", "two", "red"}));
-  EXPECT_EQ(*run_to_end({{"no-such-program-anywhere"}, {}, "/", {}}), 127);
+  ProgramRun nothing;
+  nothing.words = {"no-such-program-anywhere"};
+  EXPECT_EQ(*run_to_end(nothing), 127);
   EXPECT_FALSE(output_of({"false"}));
   EXPECT_FALSE(find_program("sh").empty());
   EXPECT_TRUE(find_program("no-such-program-anywhere").empty());
@@ -183,6 +247,20 @@ TEST(PythonsTest, TheDefaultComesFirst) {
   EXPECT_EQ(found.front().path, "/usr/bin/python3");
   EXPECT_TRUE(choose_interpreter(found, ""));
   EXPECT_FALSE(choose_interpreter(found, "2.0.1"));
+}
+
+TEST(PythonsTest, TheNearestThatWorks) {
+  std::vector<Interpreter> all;
+  for (const char* version : {"3.11.2", "3.13.0", "3.8.18", "3.6.15", "2.7.18"}) {
+    all.push_back({std::string("/python") + version, *parse_version(version)});
+  }
+  EXPECT_EQ(same_minor(all, "3.8.5")->version.text, "3.8.18");
+  EXPECT_FALSE(same_minor(all, "3.6.2")) << "uv cannot fill it";
+  const auto found = nearest_interpreters(all, "3.6.2");
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].version.text, "3.8.18");
+  EXPECT_EQ(found[1].version.text, "3.11.2") << "then the default one";
+  EXPECT_EQ(nearest_interpreters(all, "==3.11.9").size(), 1U);
 }
 
 TEST(BuildOrderTest, SurvivesItsJson) {

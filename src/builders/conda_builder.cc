@@ -10,10 +10,12 @@
 #include "builders/build_confine.h"
 #include "builders/distributions.h"
 #include "builders/explain.h"
-#include "builders/pip_install.h"
-#include "builders/pip_output.h"
+#include "builders/node_packages.h"
+#include "builders/package_tool.h"
 #include "builders/program.h"
 #include "builders/rattler_program.h"
+#include "builders/requirement.h"
+#include "builders/uv_resolver.h"
 #include "domain/version.h"
 
 namespace fs = std::filesystem;
@@ -75,7 +77,7 @@ class CondaBuild {
     if (!order_.settings.offline) return {};
     for (const auto& channel : channels_) {
       if (is_local(channel)) continue;
-      return fail(ErrorCode::kFailedPrecondition,
+      return fail(ErrorCode::kUnavailable,
                   fmt::format("the channel {} is not on this machine, and environments.offline forbids to ask for "
                               "it; name a folder, in the definition or as environments.channels",
                               channel));
@@ -110,6 +112,11 @@ class CondaBuild {
     fs::remove(yaml, error);
     if (!code) return fail(code.error());
     if (*code == 0) return {};
+    const bool unreachable = std::any_of(said.begin(), said.end(), [](const std::string& line) {
+      return line.find("HTTP") != std::string::npos || line.find("resolve host") != std::string::npos ||
+             line.find("onnection") != std::string::npos;
+    });
+    if (unreachable) return fail(ErrorCode::kUnavailable, fmt::format("the channel {} does not answer from this machine: {}", fmt::join(channels_, ", "), said.front()));
     std::string message = fmt::format("conda could not make the environment (exit code {})", *code);
     for (const auto& line : said) message += "; " + line;
     return fail(ErrorCode::kFailedPrecondition, message);
@@ -122,6 +129,9 @@ class CondaBuild {
       ROOST_TRY(const int code, call_rattler(problem, missing));
       if (code == 0) return {};
       if (!missing.is_object()) {
+        if (says_unreachable(problem)) {
+          return fail(ErrorCode::kUnavailable, fmt::format("the channel {} does not answer from this machine", fmt::join(channels_, ", ")));
+        }
         return fail(ErrorCode::kFailedPrecondition, "conda could not make the environment: " + problem);
       }
       if (order_.plan.pins != Pins::kNearest || !order_.lock.empty() || !move_pin(missing)) {
@@ -193,24 +203,31 @@ class CondaBuild {
   }
 
   Status install_with_pip() {
-    ROOST_TRY(auto words, find_pip(order_, built_.python, built_.python, log_));
-    words.insert(words.end(), {"install", "--no-cache-dir", "--retries", "2", "--timeout", "15"});
-    if (!order_.lock.empty()) words.emplace_back("--no-deps");
-    for (const auto& part : {pip_sources(order_.settings), requirement_words(pip_)}) {
-      words.insert(words.end(), part.begin(), part.end());
+    ROOST_TRY(const auto tool, PackageTool::open(order_, built_.python, built_.python, pip_, order_.folder + ".work", log_));
+    const auto& requirements = tool->sources().requirements;
+    if (!order_.lock.empty()) {
+      std::string unbuilt;
+      return tool->install({requirements, {}, {}}, unbuilt);
     }
-    PipOutput output;
-    ProgramRun run;
-    run.words = std::move(words);
-    run.variables = pip_variables();
-    ROOST_TRY(run.hidden, hidden_from_build(order_));
-    run.on_line = [&](std::string_view line) {
-      log_(line);
-      output.add(line);
-    };
-    ROOST_TRY(const int code, run_to_end(run));
-    if (code == 0) return {};
-    return fail(ErrorCode::kFailedPrecondition, output.problem());
+    // What conda brought stays as it is.
+    const std::string stubs = tool->folder() / "conda";
+    ROOST_TRY(const NodePackages there, describe_node_packages(built_.python, stubs, tool->sources().hidden));
+    tool->more = {"--find-links", stubs};
+    for (const auto& [name, version] : there) {
+      const bool asked = std::any_of(requirements.begin(), requirements.end(), [&](const std::string& line) { return parse_requirement(line).name == name; });
+      if (!asked) tool->constraints.push_back(name + "==" + version);
+    }
+    ROOST_TRY(const auto filled, tool->fill(requirements, order_.plan.pins, there));
+    for (const auto& one : installed_distributions(prefix_)) {
+      for (const auto& line : requirements) {
+        const Requirement asked = parse_requirement(line);
+        const auto version = parse_version(one.version);
+        if (asked.name != one.name || asked.is_url || !version || satisfies(*version, asked.condition)) continue;
+        built_.changes.push_back(fmt::format("{} -> {}=={}", line, one.name, one.version));
+        log_("pins: nearest: " + built_.changes.back());
+      }
+    }
+    return {};
   }
 
   void lock() {
@@ -225,7 +242,7 @@ class CondaBuild {
                                         text_at(meta, "build", text_at(meta, "build_string"))));
     }
     for (const auto& one : installed_distributions(prefix_)) {
-      if (one.installer == "pip") built_.lock.push_back(one.name + "==" + one.version);
+      if (one.installer == "pip" || one.installer == "uv") built_.lock.push_back(one.name + "==" + one.version);
     }
     std::sort(built_.lock.begin(), built_.lock.end());
     for (const auto& line : built_.lock) log_(line);

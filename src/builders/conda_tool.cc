@@ -1,6 +1,7 @@
 #include "builders/conda_tool.h"
 
 #include "builders/program.h"
+#include "builders/uv_tool.h"
 
 namespace roost {
 namespace {
@@ -16,7 +17,7 @@ bool has_rattler(const std::string& python) {
 
 std::string CondaTool::words() const { return kind == Kind::kRattler ? "py-rattler of " + path : path; }
 
-std::optional<CondaTool> find_conda(const BuildSettings& settings) {
+std::optional<CondaTool> find_conda(const BuildSettings& settings, const BuildLog& log) {
   for (const char* name : {"micromamba", "mamba", "conda"}) {
     const auto kind = std::string_view(name) == "micromamba" ? CondaTool::Kind::kMicromamba : CondaTool::Kind::kConda;
     if (std::string path = find_program(name); !path.empty()) return CondaTool{kind, std::move(path)};
@@ -27,6 +28,8 @@ std::optional<CondaTool> find_conda(const BuildSettings& settings) {
   for (const auto& python : pythons) {
     if (has_rattler(python)) return CondaTool{CondaTool::Kind::kRattler, python};
   }
+  const std::string fetched = find_fetched_python(settings, "py-rattler", log);
+  if (has_rattler(fetched)) return CondaTool{CondaTool::Kind::kRattler, fetched};
   return std::nullopt;
 }
 

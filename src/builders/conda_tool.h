@@ -16,7 +16,7 @@ struct CondaTool {
 };
 
 // micromamba, mamba or conda on PATH; else py-rattler in the server's Python, in `environments.pythons`
-// or in a python3 on PATH.
-std::optional<CondaTool> find_conda(const BuildSettings& settings);
+// or in a python3 on PATH; else a py-rattler that pip fetches once.
+std::optional<CondaTool> find_conda(const BuildSettings& settings, const BuildLog& log);
 
 }  // namespace roost

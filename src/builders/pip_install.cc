@@ -40,20 +40,6 @@ std::vector<std::string> pip_sources(const BuildSettings& settings) {
   return words;
 }
 
-std::vector<std::string> requirement_words(const std::vector<std::string>& lines) {
-  std::vector<std::string> words;
-  for (const auto& line : lines) {
-    if (!line.starts_with('-')) {
-      words.push_back(line);
-      continue;
-    }
-    for (const auto& word : split(line, ' ')) {
-      if (!word.empty()) words.push_back(word);
-    }
-  }
-  return words;
-}
-
 std::map<std::string, std::string> pip_variables() {
   return {{"PIP_DISABLE_PIP_VERSION_CHECK", "1"}, {"PIP_NO_INPUT", "1"},
           {"PIP_BREAK_SYSTEM_PACKAGES", "1"},     {"PIP_PROGRESS_BAR", "off"},

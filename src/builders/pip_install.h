@@ -18,9 +18,6 @@ Result<std::vector<std::string>> find_pip(const BuildOrder& order, const std::st
 // Where packages come from, as the operator has set it.
 std::vector<std::string> pip_sources(const BuildSettings& settings);
 
-// Options of the list ("--extra-index-url x") are words of their own for pip.
-std::vector<std::string> requirement_words(const std::vector<std::string>& lines);
-
 // No questions, no bars.
 std::map<std::string, std::string> pip_variables();
 

@@ -21,6 +21,9 @@ class PipOutput {
   // The requirement that has no ready-made wheel here and could not be built from its source.
   const std::string& failed_source() const { return failed_source_; }
 
+  // Nothing can be said of packages then.
+  bool could_not_connect() const { return could_not_connect_; }
+
   // The line that matters, in words.
   std::string problem() const;
 

@@ -1,6 +1,7 @@
 #include "builders/program.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -38,6 +39,13 @@ constexpr std::size_t kLongestLine = 64 * 1024;
   ::_exit(127);
 }
 
+// "wchar" of /proc/PID/io; 0 if the kernel does not say.
+std::uint64_t bytes_written(pid_t pid) {
+  const auto text = read_file(fmt::format("/proc/{}/io", pid));
+  const auto at = text ? text->find("wchar: ") : std::string::npos;
+  return at == std::string::npos ? 0 : std::strtoull(text->c_str() + at + 7, nullptr, 10);
+}
+
 Result<int> start(const ProgramRun& run, int output) {
   if (run.hidden) return start_confined(*run.hidden, [&] { become(run, output); });
   const pid_t pid = ::fork();
@@ -46,10 +54,16 @@ Result<int> start(const ProgramRun& run, int output) {
   return pid;
 }
 
-void read_lines(int fd, const std::function<void(std::string_view)>& on_line) {
+void read_lines(int fd, pid_t pid, const ProgramRun& run) {
+  const auto& on_line = run.on_line;
   std::string pending;
   char buffer[16384];
   for (;;) {
+    pollfd waits{fd, POLLIN, 0};
+    if (run.on_quiet && ::poll(&waits, 1, kQuietSeconds * 1000) == 0) {
+      run.on_quiet(bytes_written(pid));
+      continue;
+    }
     const ssize_t count = ::read(fd, buffer, sizeof buffer);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) break;
@@ -74,7 +88,7 @@ Result<int> run_to_end(const ProgramRun& run) {
   Fd writer(ends[1]);
   ROOST_TRY(const pid_t pid, start(run, writer.get()));
   writer.reset();
-  read_lines(reader.get(), run.on_line);
+  read_lines(reader.get(), pid, run);
   int status = 0;
   while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -17,8 +18,12 @@ struct ProgramRun {
   std::map<std::string, std::string> variables;  // besides those of this process
   std::string folder = "/";
   std::function<void(std::string_view line)> on_line;  // of output and error output together
+  // Called after each `kQuietSeconds` without a line, with the bytes the program has written to files
+  // so far: what a download or a compiler without a word can be told by.
+  std::function<void(std::uint64_t written)> on_quiet;
   std::optional<HiddenFolders> hidden = {};            // what it is kept out of
 };
+inline constexpr int kQuietSeconds = 10;
 
 // Runs a program to its end; its exit code, or 128 + signal. The program dies with this process.
 Result<int> run_to_end(const ProgramRun& run);

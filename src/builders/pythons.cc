@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <set>
 
 #include <fmt/format.h>
@@ -91,6 +92,50 @@ std::optional<Interpreter> choose_interpreter(const std::vector<Interpreter>& in
     if (satisfies(interpreter.version, condition)) return interpreter;
   }
   return std::nullopt;
+}
+
+namespace {
+
+bool is_supported(const Interpreter& one) {
+  const auto& release = one.version.release;
+  return release.size() > 1 && release[0] == 3 && release[1] >= kOldestMinor;
+}
+
+std::optional<Version> version_in(const std::string& condition) {
+  const auto digits = condition.find_first_of("0123456789");
+  return digits == std::string::npos ? std::nullopt : parse_version(std::string_view(condition).substr(digits));
+}
+
+}  // namespace
+
+bool is_before_oldest(const std::string& condition) {
+  const auto wanted = version_in(condition);
+  if (!wanted || condition.starts_with('>')) return false;
+  return wanted->release[0] < 3 || (wanted->release[0] == 3 && wanted->release.size() > 1 && wanted->release[1] < kOldestMinor);
+}
+
+std::optional<Interpreter> same_minor(const std::vector<Interpreter>& interpreters, const std::string& condition) {
+  const auto wanted = version_in(condition);
+  if (!wanted || wanted->release.size() < 2) return std::nullopt;
+  for (const auto& one : interpreters) {
+    if (is_supported(one) && one.version.release[0] == wanted->release[0] && one.version.release[1] == wanted->release[1]) return one;
+  }
+  return std::nullopt;
+}
+
+std::vector<Interpreter> nearest_interpreters(const std::vector<Interpreter>& interpreters, const std::string& condition) {
+  std::vector<Interpreter> usable;
+  std::copy_if(interpreters.begin(), interpreters.end(), std::back_inserter(usable), is_supported);
+  if (usable.empty()) return usable;
+  std::vector<Version> versions;
+  for (const auto& one : usable) versions.push_back(one.version);
+  const auto best = nearest_version(version_in(condition).value_or(versions.front()), versions);
+  std::vector<Interpreter> found;
+  for (const auto& one : usable) {
+    if (best && one.version.text == best->text) found.push_back(one);
+  }
+  if (found.empty() || found.front().path != usable.front().path) found.push_back(usable.front());
+  return found;
 }
 
 std::string versions_text(const std::vector<Interpreter>& interpreters) {

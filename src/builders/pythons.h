@@ -25,6 +25,17 @@ std::vector<Interpreter> find_interpreters(const BuildSettings& settings);
 std::optional<Interpreter> choose_interpreter(const std::vector<Interpreter>& interpreters,
                                               const std::string& condition);
 
+// uv, and the pip that it stands in for, fill environments from this Python on.
+inline constexpr int kOldestMinor = 8;
+
+bool is_before_oldest(const std::string& condition);
+
+// For a condition that none fulfils, one of the same release line: 3.8.18 for "3.8.5".
+std::optional<Interpreter> same_minor(const std::vector<Interpreter>& interpreters, const std::string& condition);
+
+// The nearest to a condition that none fulfils, then the default one, whose machine may have packages for it.
+std::vector<Interpreter> nearest_interpreters(const std::vector<Interpreter>& interpreters, const std::string& condition);
+
 // "3.11.2, 3.8.18"
 std::string versions_text(const std::vector<Interpreter>& interpreters);
 

@@ -10,73 +10,73 @@
 #include "builders/build_confine.h"
 #include "builders/distributions.h"
 #include "builders/explain.h"
+#include "builders/gpu.h"
+#include "builders/node_packages.h"
+#include "builders/package_tool.h"
 #include "builders/pip_install.h"
-#include "builders/pip_output.h"
 #include "builders/program.h"
+#include "builders/requirement.h"
+#include "builders/uv_tool.h"
 
 namespace roost {
 namespace {
 
-constexpr int kMostTries = 40;  // each moves one pin
+// The last PyTorch whose builds for GPUs bring NVIDIA's libraries themselves, and so work without a GPU.
+constexpr const char* kBeforeSplitTorch = "torch<1.13";
 
-// Prints "name==version" of the distributions named as arguments, wherever the interpreter finds them.
-constexpr const char* kFindVersions = R"(
-import importlib.metadata as metadata, sys
-for name in sys.argv[1:]:
-    try:
-        print(name + "==" + metadata.version(name))
-    except metadata.PackageNotFoundError:
-        pass
-)";
+bool has_local_part(const std::vector<std::string>& lock, const std::string& name) {
+  return std::any_of(lock.begin(), lock.end(), [&](const std::string& line) {
+    return parse_requirement(line).name == name && line.find('+') != std::string::npos;
+  });
+}
 
 class VenvBuild {
  public:
   VenvBuild(const BuildOrder& order, const Interpreter& base, const BuildLog& log)
       : order_(order), base_(base), log_(log), python_(order.folder + "/bin/python"),
-        sees_node_(order.plan.pins == Pins::kNearest),
-        nearest_(sees_node_ && order.lock.empty()) {
-    requirements_ = order.lock.empty() ? order.plan.pip : order.lock;
-  }
+        nearest_(order.plan.pins == Pins::kNearest) {}
 
   Result<BuiltEnvironment> run() {
-    const bool use_uv = !nearest_ && !find_program("uv").empty();
     built_.builder = "venv";
     built_.python = python_;
-    const bool anything = !requirements_.empty();
-    const auto packages = std::count_if(requirements_.begin(), requirements_.end(),
-                                        [](const std::string& line) { return !line.starts_with('-'); });
+    const auto& lines = order_.lock.empty() ? order_.plan.pip : order_.lock;
+    const bool anything = !lines.empty();
     log_(fmt::format("Step 1/{}: a virtual environment of Python {} ({})", anything ? 3 : 2,
                      base_.version.text, base_.path));
     ROOST_CHECK(make());
     if (anything) {
-      log_(fmt::format("Step 2/3: {}, installed by {}", package_count(static_cast<std::size_t>(packages)), use_uv ? "uv" : "pip"));
-      ROOST_CHECK(use_uv ? install_with_uv() : install_with_pip());
+      // A lock has no options; those of the list say where its packages come from.
+      std::vector<std::string> options;
+      for (const auto& line : order_.plan.pip) {
+        if (line.starts_with('-') && !order_.lock.empty()) options.push_back(line);
+      }
+      options.insert(options.end(), lines.begin(), lines.end());
+      ROOST_TRY(tool_, PackageTool::open(order_, base_.path, python_, options, order_.folder + ".work", log_));
+      requirements_ = tool_->sources().requirements;
+      log_(fmt::format("Step 2/3: {}, installed by {}", package_count(requirements_.size()), tool_->is_uv() ? "uv" : "pip"));
+      const Status filled = order_.lock.empty() ? fill() : fill_locked();
+      tool_.reset();
+      ROOST_CHECK(filled);
     }
     log_(fmt::format("Step {0}/{0}: the exact versions", anything ? 3 : 2));
-    ROOST_CHECK(lock());
+    lock();
+    if (order_.lock.empty()) note_changes();
     return built_;
   }
 
  private:
-  Result<int> program(std::vector<std::string> words, const std::function<void(std::string_view)>& also = {}) {
+  Status make() {
+    ROOST_CHECK(make_folders(order_.folder));  // there before anything is shown of the folder it is in
     ProgramRun run;
-    run.words = std::move(words);
+    run.words = {base_.path, "-m", "venv", "--without-pip", order_.folder};
     run.variables = pip_variables();
+    std::string last;
     ROOST_TRY(run.hidden, hidden_from_build(order_));
     run.on_line = [&](std::string_view line) {
       log_(line);
-      if (also) also(line);
+      last = line;
     };
-    return run_to_end(run);
-  }
-
-  Status make() {
-    ROOST_CHECK(make_folders(order_.folder));  // there before anything is shown of the folder it is in
-    std::vector<std::string> words = {base_.path, "-m", "venv", "--without-pip"};
-    if (sees_node_) words.emplace_back("--system-site-packages");
-    words.push_back(order_.folder);
-    std::string last;
-    ROOST_TRY(const int code, program(words, [&](std::string_view line) { last = line; }));
+    ROOST_TRY(const int code, run_to_end(run));
     if (code == 0) return {};
     return fail(ErrorCode::kInternal,
                 fmt::format("{} cannot make a virtual environment: {} (on Debian: apt-get install "
@@ -84,144 +84,221 @@ class VenvBuild {
                             base_.path, trim(last)));
   }
 
-  Status install_with_pip() {
-    ROOST_TRY(const auto pip, find_pip(order_, base_.path, python_, log_));
-    for (int tries = 0; tries < kMostTries; ++tries) {
-      std::vector<std::string> words = pip;
-      words.insert(words.end(), {"install", "--no-cache-dir", "--retries", "2", "--timeout", "15"});
-      if (!order_.lock.empty()) words.emplace_back("--no-deps");
-      for (const auto& name : only_binary_) words.insert(words.end(), {"--only-binary", name});
-      const auto from = pip_sources(order_.settings);
-      words.insert(words.end(), from.begin(), from.end());
-      const auto wanted = requirement_words(requirements_);
-      words.insert(words.end(), wanted.begin(), wanted.end());
-      if (wanted.empty()) return {};
-      PipOutput output;
-      ROOST_TRY(const int code, program(words, [&](std::string_view line) { output.add(line); }));
-      if (code == 0) return {};
-      const std::string unbuilt = requirement_name(output.failed_source());
-      if (nearest_ && !unbuilt.empty() && only_binary_.insert(unbuilt).second) {
-        log_(fmt::format("pins: nearest: {}; looking for the nearest version with a wheel", output.problem()));
-        continue;
-      }
-      if (!nearest_ || !output.no_version() || !move_pin(*output.no_version())) {
-        return fail(ErrorCode::kFailedPrecondition, explain(output));
-      }
-    }
-    return fail(ErrorCode::kFailedPrecondition, "too many packages cannot be had as they are pinned");
+  // What an earlier try left goes.
+  Status make_again() {
+    ROOST_CHECK(remove_tree(order_.folder));
+    return make();
   }
 
-  Status install_with_uv() {
-    std::vector<std::string> words = {"uv", "pip", "install", "--python", python_, "--no-progress"};
-    if (!order_.lock.empty()) words.emplace_back("--no-deps");
-    const auto from = pip_sources(order_.settings);
-    words.insert(words.end(), from.begin(), from.end());
-    const auto wanted = requirement_words(requirements_);
-    words.insert(words.end(), wanted.begin(), wanted.end());
-    std::string problem;
-    ROOST_TRY(const int code, program(words, [&](std::string_view line) {
-      line = trim(line);
-      if (problem.size() < 600 && !line.empty() && !line.starts_with("Using Python")) {
-        problem += (problem.empty() ? "" : " ") + std::string(line);
-      }
-    }));
-    if (code == 0) return {};
-    return fail(ErrorCode::kFailedPrecondition, problem);
+  // Whether the environment also sees the packages of the interpreter.
+  Status see_node(bool sees) {
+    const std::string file = order_.folder + "/pyvenv.cfg";
+    ROOST_TRY(std::string text, read_file(file));
+    const std::string key = "include-system-site-packages = ";
+    const auto at = text.find(key);
+    if (at == std::string::npos) return fail(ErrorCode::kInternal, file + " has no include-system-site-packages");
+    text.replace(at, text.find('\n', at) - at, key + (sees ? "true" : "false"));
+    return write_file_atomic(file, text);
   }
 
-  std::string explain(const PipOutput& output) const {
-    std::string text = output.problem();
-    const bool other = output.no_version() && !output.no_version()->versions.empty();
-    if (!nearest_ && (other || !output.failed_source().empty())) {
-      text += kTwoWaysOut;
-    }
-    return text;
+  Status fill() {
+    choose_build_of_torch();
+    // Without an index the packages of the machine are half of what there is.
+    if (nearest_ && !tool_->sources().has_index) return fill_with_node();
+    const Status filled = fill_from_sources();
+    if (filled || !nearest_) return filled;
+    log_(fmt::format("{}; looking at what Python {} itself has", filled.error().message, base_.version.text));
+    if (filled.error().code == ErrorCode::kUnavailable) tool_->more.emplace_back("--no-index");
+    ROOST_CHECK(make_again());
+    if (fill_with_node()) return {};
+    if (filled.error().code == ErrorCode::kUnavailable) return fail(ErrorCode::kUnavailable, unreachable());
+    return filled;
   }
 
-  // What the interpreter itself has of a package.
-  std::optional<Version> installed(const std::string& name) const {
-    auto hidden = hidden_from_build(order_);
-    if (!hidden) return std::nullopt;
-    const auto text = output_of({base_.path, "-c",
-                                 "import importlib.metadata as m, sys; print(m.version(sys.argv[1]))", name},
-                                std::move(*hidden));
-    if (!text) return std::nullopt;
-    return parse_version(*text);
+  std::string unreachable() const {
+    return fmt::format("{} cannot be had: the package index does not answer from this machine",
+                       requirements_.empty() ? "a package" : requirements_.front());
   }
 
-  // Replaces the requirement by the nearest version there is. What the interpreter has already is
-  // taken if nothing is nearer by more than a bug-fix release. False if there is none at all.
-  bool move_pin(const PipOutput::NoVersion& missing) {
-    const std::string name = requirement_name(missing.requirement);
-    const auto line = std::find_if(requirements_.begin(), requirements_.end(), [&](const std::string& one) {
-      return requirement_name(one) == name;
-    });
-    if (name.empty() || line == requirements_.end()) return false;
-    std::string condition = requirement_condition(*line);
-    condition.erase(0, condition.find_first_of("0123456789"));
-    const auto wanted = parse_version(condition).value_or(Version{"", {1 << 20}, true});
-    std::vector<Version> available;
-    for (const auto& text : missing.versions) {
-      if (auto version = parse_version(text)) available.push_back(std::move(*version));
-    }
-    auto nearest = nearest_version(wanted, available);
-    const auto own = installed(name);
-    const auto line_of = [](const Version& v) {
-      return std::pair(v.release.empty() ? 0 : v.release[0], v.release.size() > 1 ? v.release[1] : 0);
+  // CPU builds where there is no GPU: those of the sources, else those of PyTorch's own index if it answers.
+  void choose_build_of_torch() {
+    const auto asked = [&](std::string_view start) {
+      return std::any_of(requirements_.begin(), requirements_.end(), [&](const std::string& line) {
+        return parse_requirement(line).name.starts_with(start);
+      });
     };
-    if (own && (!nearest || line_of(*nearest) == line_of(*own) ||
-                nearest_version(wanted, {*nearest, *own})->text == own->text)) {
-      note_change(*line, fmt::format("{} {} of the node", name, own->text));
-      requirements_.erase(line);
-      return true;
+    if (wants_gpu(order_.settings) || asked("nvidia-")) return;
+    tool_->constraints = no_cuda_constraints();
+    tool_->excluded = no_cuda_excludes();
+    const PackageSources& sources = tool_->sources();
+    if (!asked("torch") || !tool_->is_uv() || !sources.has_index || sources.own_index) return;
+    if (failed_lately(order_.settings, "torch-cpu")) return;
+    Question question;
+    question.requirements = {"torch"};
+    question.dependencies = false;
+    question.wheels_only = question.quick = true;
+    tool_->torch_cpu_index = true;
+    const auto answer = tool_->resolver()->ask(question);
+    if (answer && answer->found) return;
+    tool_->torch_cpu_index = false;
+    if (answer && answer->unreachable) {
+      note_failed(order_.settings, "torch-cpu", answer->problem);
+      log_("PyTorch's own index of builds for CPUs does not answer; looking for one elsewhere");
     }
-    if (!nearest) return false;
-    note_change(*line, fmt::format("{}=={}", name, nearest->text));
-    *line = fmt::format("{}=={}", name, nearest->text);
-    return true;
   }
 
-  void note_change(const std::string& from, const std::string& to) {
-    built_.changes.push_back(fmt::format("{} -> {}", from, to));
-    log_(fmt::format("pins: nearest: {} cannot be had; {} is used instead", from, to));
+  Status fill_from_sources() {
+    ROOST_CHECK(settle_and_install({}));
+    auto wrong = import_error();
+    if (wrong.empty()) return {};
+    log_(fmt::format("{}; trying a pair from before PyTorch was split", wrong));
+    ROOST_CHECK(make_again());
+    tool_->constraints.emplace_back(kBeforeSplitTorch);
+    const Status older = settle_and_install({});
+    tool_->constraints.pop_back();
+    if (older && import_error().empty()) return {};
+    mixed_torch_ = true;
+    return fail(ErrorCode::kFailedPrecondition,
+                fmt::format("builds of PyTorch for CPUs that fit each other cannot be had ({}), and this machine has no "
+                            "GPU for the others{}",
+                            wrong, kCpuWaysOut));
   }
 
-  Status lock() {
-    std::set<std::string> found;
+  // With what the interpreter has itself, as far as all else fits it.
+  Status fill_with_node() {
+    ROOST_CHECK(see_node(true));
+    const std::string stubs = tool_->folder() / "node";
+    ROOST_TRY(const NodePackages node, describe_node_packages(python_, stubs, tool_->sources().hidden));
+    tool_->more.insert(tool_->more.end(), {"--find-links", stubs});
+    if (mixed_torch_) {
+      if (!node.contains("torch")) return fail(ErrorCode::kFailedPrecondition, "this Python has no PyTorch of its own");
+      for (const auto& name : torch_names()) {
+        if (const auto own = node.find(name); own != node.end()) tool_->constraints.push_back(name + "==" + own->second);
+      }
+    }
+    const Status filled = settle_and_install(node);
+    tool_->more.resize(tool_->more.size() - 2);
+    ROOST_CHECK(filled);
+    return see_node(!node_.empty());
+  }
+
+  Status settle_and_install(const NodePackages& node) {
+    auto filled = tool_->fill(requirements_, order_.plan.pins, node);
+    if (!filled) return fail(explain(filled.error()));
+    urls_ = std::move(filled->urls);
+    node_ = std::move(filled->kept);
+    return {};
+  }
+
+  Error explain(const Error& error) const {
+    if (error.code == ErrorCode::kUnavailable && !nearest_) return Error{error.code, unreachable()};
+    const bool cuda = error.message.find("nvidia-cu") != std::string::npos || error.message.find("cuda-toolkit") != std::string::npos;
+    if (!cuda || tool_->constraints.empty()) return error;
+    return Error{error.code, fmt::format("only builds for GPUs can be had, gigabytes of them, and this machine has no GPU{}: {}",
+                                         kCpuWaysOut, error.message)};
+  }
+
+  // Builds for CPUs and for GPUs do not go together, which nothing but the import tells.
+  std::string import_error() const {
+    const auto lines = installed_lines();
+    const auto modules = torch_modules(lines);
+    if (modules.size() < 2 || tool_->constraints.empty()) return "";
+    const bool mixed = std::any_of(modules.begin(), modules.end(), [&](const std::string& name) {
+      return has_local_part(lines, name) != has_local_part(lines, "torch");
+    });
+    if (!mixed) return "";
+    std::string code;
+    for (const auto& name : modules) code += "import " + name + "\n";
+    const auto text = output_of({python_, "-c", code}, tool_->sources().hidden);
+    if (text) return "";
+    const auto words = split(std::string(trim(text.error().message)), '\n');
+    return fmt::format("{} cannot be imported together: {}", fmt::join(lines_of(lines, modules), ", "), trim(words.back()));
+  }
+
+  static std::vector<std::string> lines_of(const std::vector<std::string>& lines, const std::vector<std::string>& names) {
+    std::vector<std::string> found;
+    for (const auto& line : lines) {
+      if (std::find(names.begin(), names.end(), parse_requirement(line).name) != names.end()) found.push_back(line);
+    }
+    return found;
+  }
+
+  std::vector<std::string> installed_lines() const {
+    std::vector<std::string> lines;
+    for (const auto& one : installed_distributions(order_.folder)) lines.push_back(one.name + "==" + one.version);
+    return lines;
+  }
+
+  // A lock of a build that used packages of the machine has those too.
+  Status fill_locked() {
+    Settled settled;
+    settled.lock = requirements_;
+    choose_build_of_torch();
+    std::string unbuilt;
+    if (nearest_) {
+      ROOST_CHECK(see_node(true));
+      ROOST_TRY(const NodePackages node, describe_node_packages(python_, tool_->folder() / "node", tool_->sources().hidden));
+      std::vector<std::string> rest;
+      for (const auto& line : requirements_) {
+        const Requirement one = parse_requirement(line);
+        const auto own = node.find(one.name);
+        if (own != node.end() && one.condition == "==" + own->second) {
+          node_[one.name] = own->second;
+        } else {
+          rest.push_back(line);
+        }
+      }
+      ROOST_CHECK(see_node(!node_.empty()));
+      settled.lock = std::move(rest);
+    }
+    for (const auto& line : settled.lock) {
+      if (const Requirement one = parse_requirement(line); one.is_url) urls_[one.name] = line;
+    }
+    const Status installed = tool_->install(settled, unbuilt);
+    if (installed) return {};
+    return fail(installed.error().code, installed.error().message + "; it is in the lock of an earlier run");
+  }
+
+  void lock() {
     for (const auto& one : installed_distributions(order_.folder)) {
-      found.insert(one.name);
-      built_.lock.push_back(one.name + "==" + one.version);
+      const auto url = urls_.find(one.name);
+      versions_[one.name] = one.version;
+      built_.lock.push_back(url == urls_.end() ? one.name + "==" + one.version : url->second);
     }
-    if (sees_node_) ROOST_CHECK(lock_of_node(found));
+    for (const auto& [name, version] : node_) {
+      if (versions_.emplace(name, version).second) built_.lock.push_back(name + "==" + version);
+    }
     std::sort(built_.lock.begin(), built_.lock.end());
     for (const auto& line : built_.lock) log_(line);
-    return {};
   }
 
-  // What was asked for and is the interpreter's own.
-  Status lock_of_node(const std::set<std::string>& found) {
-    std::vector<std::string> words = {python_, "-c", kFindVersions};
-    for (const auto& line : order_.plan.pip) {
-      const std::string name = requirement_name(line);
-      if (!name.empty() && !found.contains(name)) words.push_back(name);
+  // From what is there now, not from what was tried on the way.
+  void note_changes() {
+    for (const auto& line : requirements_) {
+      const Requirement asked = parse_requirement(line);
+      const auto has = versions_.find(asked.name);
+      if (asked.is_url || has == versions_.end()) continue;
+      const auto version = parse_version(has->second);
+      if (!version || satisfies(*version, asked.condition)) continue;
+      const bool of_node = node_.contains(asked.name);
+      const std::string to = of_node ? fmt::format("{} {} of the node", asked.name, has->second)
+                                     : fmt::format("{}=={}", asked.name, has->second);
+      built_.changes.push_back(fmt::format("{} -> {}", line, to));
+      log_(fmt::format("pins: nearest: {} cannot be had; {} is used instead", line, to));
     }
-    if (words.size() == 3) return {};
-    ROOST_TRY(auto hidden, hidden_from_build(order_));
-    ROOST_TRY(const std::string text, output_of(words, std::move(hidden)));
-    for (const auto& line : split(text, '\n')) {
-      if (!trim(line).empty()) built_.lock.emplace_back(trim(line));
-    }
-    return {};
   }
 
   const BuildOrder& order_;
   const Interpreter& base_;
   const BuildLog& log_;
   const std::string python_;
-  const bool sees_node_;  // the packages of the interpreter count, as a lock of such a build needs
   const bool nearest_;
+  std::unique_ptr<PackageTool> tool_;
   std::vector<std::string> requirements_;
-  std::set<std::string> only_binary_;  // their sources cannot be built here
+  std::map<std::string, std::string> urls_;      // by name, the lines of those that come from a URL
+  bool mixed_torch_ = false;                     // what the sources have of it does not go together
+  NodePackages node_;                            // those of the interpreter that are used
+  std::map<std::string, std::string> versions_;  // what is there in the end
   BuiltEnvironment built_;
 };
 

@@ -5,9 +5,9 @@
 
 namespace roost {
 
-// A virtual environment of an interpreter of this machine, filled by pip (or by uv, when it is there
-// and pins are strict). Under `pins: nearest` it also sees what the interpreter has installed, and a
-// pin that cannot be had is moved.
+// A virtual environment of an interpreter of this machine. Which versions go into it uv's resolver says, or pip's
+// where there is no uv; the same program installs them. Under `pins: nearest` pins that cannot be had are
+// moved, and packages of the interpreter itself are used where the index does not have what is asked for.
 Result<BuiltEnvironment> build_venv(const BuildOrder& order, const Interpreter& base, const BuildLog& log);
 
 }  // namespace roost

@@ -50,8 +50,8 @@ std::string environment_id(const Json& environment) {
 Result<std::vector<EnvironmentPlan>> possible_plans(const Json& definition) {
   ROOST_TRY(EnvironmentPlan strict, plan_environment(definition, Pins::kStrict));
   ROOST_TRY(EnvironmentPlan nearest, plan_environment(definition, Pins::kNearest));
-  std::vector<EnvironmentPlan> plans = {std::move(strict), std::move(nearest)};
-  if (text_field(definition, "pins") == "nearest") std::swap(plans[0], plans[1]);
+  std::vector<EnvironmentPlan> plans = {std::move(nearest), std::move(strict)};
+  if (text_field(definition, "pins") == "strict") std::swap(plans[0], plans[1]);
   return plans;
 }
 

@@ -23,7 +23,7 @@ std::string environment_path(const Console& console, const EnvironmentReference&
 Result<Json> find_environment(Console& console, const std::string& text);
 std::string environment_id(const Json& environment);  // "birds:3"; a curated one has no version
 
-// What the definition is built as. The definition's own pins, else strict ones, are first; the
+// What the definition is built as. The definition's own pins, else the nearest, are first; the
 // server may be configured to prefer the others. Fails on a definition that no server would build.
 Result<std::vector<EnvironmentPlan>> possible_plans(const Json& definition);
 

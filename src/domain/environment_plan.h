@@ -27,7 +27,7 @@ struct EnvironmentPlan {
   bool adds_mlflow = false;           // the last of them is mlflow, because azureml-mlflow was asked for
   std::string base_image;             // "" unless it is one of the user's own
   std::string dockerfile;
-  Pins pins = Pins::kStrict;
+  Pins pins = Pins::kNearest;
 
   // True if there is something to install.
   bool needs_build() const;

@@ -174,7 +174,9 @@ Status settle_built(Tx& tx, Run& run, const CachedEnvironment& environment, Micr
     ROOST_CHECK(tell_of_shared_memory(tx, run, *asked));
   }
   for (const auto& change : built.changes) {
-    ROOST_CHECK(add_notice(tx, run, fmt::format("pins: nearest: {}", change)));
+    // What came by pip in place of conda is no pin that moved.
+    const bool moved = change.find(" by conda ") == std::string::npos;
+    ROOST_CHECK(add_notice(tx, run, moved ? fmt::format("pins: nearest: {}", change) : change));
   }
   for (const auto& note : built.notes) ROOST_CHECK(add_notice(tx, run, note));
   return queue(tx, run, now);

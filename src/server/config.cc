@@ -97,7 +97,7 @@ Result<ServerConfig> parse_config(std::string_view yaml, const std::string& file
   config.local_nodes = fields.integer("local_nodes", 0, 0, 100'000);
   const Json tls = fields.object("tls");
   const Json environments = fields.object("environments");
-  const std::string pins = fields.string("pins", "strict");
+  const std::string pins = fields.string("pins");
   const Json hosts = fields.array("hosts");
   const Json slurm = fields.object("slurm");
   config.variables = fields.string_map("variables").get<std::map<std::string, std::string>>();
@@ -111,10 +111,17 @@ Result<ServerConfig> parse_config(std::string_view yaml, const std::string& file
   config.environments.wheels = build.string("wheels");
   config.environments.channels = build.strings("channels");
   config.environments.offline = build.boolean("offline", false);
+  config.environments.uv = build.string("uv");
+  config.environments.cache = build.string("cache");
+  config.environments.gpu = build.string("gpu", config.environments.gpu);
+  if (const std::string& gpu = config.environments.gpu; gpu != "auto" && gpu != "yes" && gpu != "no") {
+    build.reject(fmt::format("\"gpu\" is \"{}\"; it must be auto, yes or no", printable(gpu)));
+  }
+  const std::string their_pins = build.string("pins", pins.empty() ? "nearest" : pins);
   config.environments.registry = build.string("registry");
   config.environments.registry_insecure = build.boolean("registry_insecure", false);
   ROOST_CHECK(build.done());
-  ROOST_TRY(config.environments.pins, parse_pins(pins));
+  ROOST_TRY(config.environments.pins, parse_pins(their_pins));
   JsonFields tls_fields(tls, "\"tls\" in " + file_name);
   config.tls_certificate = tls_fields.string("certificate");
   config.tls_key = tls_fields.string("key");

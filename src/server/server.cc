@@ -203,6 +203,8 @@ class Server::Parts {
     app_.provider = std::make_unique<LocalProvider>(program_, data, app_.data_id, app_.machine, app_.config.hosts);
     app_.build_settings = app_.config.environments;
     app_.build_settings.python = app_.python;
+    app_.build_settings.tools = (data / "tools").string();
+    if (app_.build_settings.cache.empty()) app_.build_settings.cache = (data / "packages").string();
     ROOST_TRY(app_.environments, EnvironmentCache::open(data / "environments"));
     app_.request_build = [this](const BuildRequest& build, const std::string& run) {
       if (builds_) builds_->request(build, run);

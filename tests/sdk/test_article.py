@@ -30,7 +30,7 @@ def editions() -> List[Path]:
 
 
 EDITIONS = editions()
-NEAREST = {"pins": "nearest", "environments": {"offline": True}}  # with the packages of this machine
+NEAREST = {"environments": {"offline": True}}  # with the packages of this machine
 CONFIG = '{"subscription_id": "s", "resource_group": "g", "workspace_name": "%s"}'
 
 
@@ -71,7 +71,7 @@ def test_the_article(nearest_server: RoostServer, tmp_path: Path, seed: Path) ->
 
 def follow_the_article(server: RoostServer, tmp_path: Path, seed: Path) -> None:
     """All its Python blocks in order, unmodified, to the registered and downloaded model. Its pins are
-    older than anything on this machine, which is what `pins: nearest` is for."""
+    older than anything on this machine, and moved."""
     workspace = f"docs-{seed.name[:3]}"
     text = seed.read_text(encoding="utf-8")
     (tmp_path / "config.json").write_text(CONFIG % workspace)
@@ -136,8 +136,7 @@ def submit_block(server: RoostServer, folder: Path, seed: Path, words: str, yaml
 
 @pytest.fixture(scope="module")
 def strict_server(make_shared_server: MakeServer) -> RoostServer:
-    """Nothing is configured: strict is the default."""
-    return make_shared_server(config={})
+    return make_shared_server(config={"pins": "strict", "environments": {"offline": True}})
 
 
 @needs_article
@@ -159,7 +158,7 @@ def test_its_pins_are_refused_under_strict(strict_server: RoostServer, tmp_path:
 def test_its_second_yaml_and_image_under_nearest(make_server: MakeServer, tmp_path: Path) -> None:
     """Its Horovod is a wheel of the test's own: the pin moves to that. Real Horovod is for the tests of ranks."""
     make_wheel(tmp_path / "wheels", "horovod", "0.28.1")
-    server = make_server(config={"pins": "nearest", "environments": {"offline": True, "wheels": str(tmp_path / "wheels")}})
+    server = make_server(config={"environments": {"offline": True, "wheels": str(tmp_path / "wheels")}})
     out = submit_block(server, tmp_path, SEEDS[0], "docker.base_image", 1, SHOW + "; import horovod; print(horovod.__version__)")
     run = server.get("/workspaces/default/runs?limit=1")["items"][0]
     assert "ENDED Completed" in out, (out, run["error"])

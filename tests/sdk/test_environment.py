@@ -11,7 +11,7 @@ from sdk_fixtures import at_server, experiment, script, ws  # noqa: F401
 @pytest.fixture(scope="module")
 def shared_server(make_shared_server: MakeServer) -> RoostServer:
     """Packages come from this machine itself, whether or not a package index can be reached."""
-    return make_shared_server({"pins": "nearest", "environments": {"offline": True}})
+    return make_shared_server({"environments": {"offline": True}})
 
 
 SCRIPT = "import os, sys\nprint('GREETING', os.environ.get('GREETING'), sys.executable)\n"

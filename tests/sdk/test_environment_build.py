@@ -72,8 +72,17 @@ def test_a_build_in_the_run_streams_first(ws: Any, experiment: Any, tmp_path: Pa
 def test_failure_names_the_way_out(ws: Any) -> None:
     from azureml.exceptions import ActivityFailedException
 
+    broken = with_packages("broken", "alpha==9.9")
+    broken.pins = "strict"
     with pytest.raises(ActivityFailedException, match="alpha==9.9 cannot be had: there are 1.0, 1.4.*pins: nearest"):
-        with_packages("broken", "alpha==9.9").build(ws).wait_for_completion(show_output=False)
+        broken.build(ws).wait_for_completion(show_output=False)
+
+
+def test_a_pin_that_cannot_be_had_is_moved_and_told(ws: Any) -> None:
+    moved = with_packages("moved", "alpha==9.9")
+    assert moved.build(ws).wait_for_completion(show_output=False).status == "Succeeded"
+    details = moved.get_image_details(ws)
+    assert (details["lock"], details["changes"]) == (["alpha==1.4"], ["alpha==9.9 -> alpha==1.4"])
 
 
 def test_nothing_to_build(ws: Any) -> None:

@@ -62,7 +62,7 @@ def _same(*names: str) -> Tuple[Row, ...]:
 
 _BUILT = (
     "Built as a virtual environment from pip packages, once; Azure's own base images change "
-    "nothing. Pins that cannot be had fail the run unless `pins: nearest` is set."
+    "nothing. Versions that cannot be had are moved to the nearest, and the run says so."
 )
 _SECRETS = "Secrets are environment variables: get_secret('db-password') reads DB_PASSWORD."
 _ON_SERVER = "The files lie on the Roost server, not in Azure storage."

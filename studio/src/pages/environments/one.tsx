@@ -75,7 +75,7 @@ function Facts({ environment }: { environment: Version }) {
 export function OneEnvironment({ workspace, name }: { workspace: string; name: string }) {
   const may = useMay("contributor");
   const [search, change] = useSearch();
-  const [nearest, setNearest] = useState(false);
+  const [strict, setStrict] = useState(false);
   const path = `/workspaces/${segment(workspace)}/environments`;
   const versions = useResource<Schemas["EnvironmentList"]>(`environment/${workspace}/${name}`, () => api.get(path, { name }));
   useFresh(versions.reload);
@@ -85,7 +85,7 @@ export function OneEnvironment({ workspace, name }: { workspace: string; name: s
   const against = items.find((one) => one.version === search.get("against"));
   const build = search.get("build");
   const start = async () => {
-    const made = api.post<Schemas["EnvironmentBuild"]>(`${path}/${segment(name)}/build?version=${environment!.version}`, nearest ? { pins: "nearest" } : {});
+    const made = api.post<Schemas["EnvironmentBuild"]>(`${path}/${segment(name)}/build?version=${environment!.version}`, strict ? { pins: "strict" } : {});
     if (!(await attempt(made))) return;
     const { status, digest, message } = await made;
     if (status === "nothing_to_build") notify(message || "There is nothing to build: its Python is used as it is.");
@@ -128,8 +128,8 @@ export function OneEnvironment({ workspace, name }: { workspace: string; name: s
         </label>
         {may && (
           <span className="spring row">
-            <label title="Take the nearest version where the one that is named cannot be had">
-              <input type="checkbox" checked={nearest} onChange={(event) => setNearest(event.target.checked)} /> nearest versions
+            <label title="Fail where a version that is named cannot be had, in place of taking the nearest">
+              <input type="checkbox" checked={strict} onChange={(event) => setStrict(event.target.checked)} /> strict versions
             </label>
             <Button kind="main" onClick={() => void start()}>
               Build now
