@@ -2,6 +2,7 @@
 import os
 import re
 import signal
+import threading
 import subprocess
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, List, Optional
@@ -152,7 +153,9 @@ def pytest_configure() -> None:
     def leave(*_: object) -> None:
         pytest.exit("terminated", returncode=143)
 
-    signal.signal(signal.SIGTERM, leave)
+    # A worker of pytest-xdist may be set up on another thread; the one who started it ends it then.
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, leave)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
