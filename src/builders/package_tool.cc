@@ -108,6 +108,7 @@ Result<PackageTool::Filled> PackageTool::fill(const std::vector<std::string>& re
     std::vector<std::string> to_install;
     for (const auto& line : settled.lock) {
       const Requirement one = parse_requirement(line);
+      if (std::find(excluded.begin(), excluded.end(), one.name) != excluded.end()) continue;  // pip cannot be told
       const auto own = there.find(one.name);
       if (one.is_url) filled.urls[one.name] = line;
       if (own != there.end() && one.condition == "==" + own->second) {
