@@ -2,8 +2,8 @@
 import os
 import re
 import signal
-import threading
 import subprocess
+import threading
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, List, Optional
 

@@ -75,7 +75,7 @@ def look():
     attempt("taking the cover away", lambda: 1 / (ctypes.CDLL(None).umount2(DATA.encode(), 2) == 0))
     attempt("owner.token in the end", lambda: read(f"{{DATA}}/owner.token"))
     attempt("temporary files", lambda: tempfile.NamedTemporaryFile().write(b"x"), works)
-    attempt("its own folder", lambda: append(os.path.join(sys.prefix, "theirs")), works)
+    attempt("its own folder", lambda: append(os.path.join(sys.prefix, "ours")), works)
     attempt("home", lambda: append(os.path.expanduser("~/of-the-build")), works)
     attempt("programs", lambda: subprocess.run(["true"], check=True), works)
 

@@ -134,7 +134,7 @@ def test_cancel_while_it_is_built(server: RoostServer) -> None:
     (packages("alpha==1.1"), ["alpha==1.1", "1.0, 1.2, 2.0", "pins: nearest"]),
     (packages("nosuchpackage"), ["nosuchpackage"]),
     (packages("beta", "gamma"), ["beta", "gamma", "alpha"]),
-    (packages(python="=1.5.2"), ["python=1.5.2", "pins: nearest"]),
+    (packages(python="=3.99.1"), ["python=3.99.1", "pins: nearest"]),
     (packages("alpha", conda=["numpy=1.19"]), ["numpy=1.19", "conda"]),
 ], ids=["version", "package", "conflict", "python", "conda"])
 def test_failures_say_which_and_what_to_do(server: RoostServer, asked: Dict[str, Any], words: List[str]) -> None:

@@ -27,6 +27,8 @@ Result<BuiltEnvironment> with_reason(Result<BuiltEnvironment> built, const std::
   return built;
 }
 
+constexpr const char* kNoConda = "no conda is on this machine; install micromamba or py-rattler";
+
 class Choice {
  public:
   Choice(BuildOrder order, const BuildLog& log)
@@ -44,7 +46,7 @@ class Choice {
     if (!plan.conda.empty() || (fitting_.empty() && !is_too_old(plan.python))) {
       if (const auto conda = find_conda(order_.settings, log_)) {
         auto built = build_with(*conda);
-        if (built || built.error().code != ErrorCode::kUnavailable || (fitting_.empty() && !nearest_)) return built;
+        if (built || built.error().code != ErrorCode::kUnavailable) return built;
         why_no_conda_ = built.error().message;
         log_(why_no_conda_ + "; doing without conda");
         ROOST_CHECK(remove_tree(order_.folder));
@@ -118,8 +120,8 @@ class Choice {
     const std::string& asked = order_.plan.python;
     if (!nearest_ || all_.empty()) {
       return fail(ErrorCode::kFailedPrecondition,
-                  fmt::format("python={} cannot be had: this machine has {}, and no conda to fetch another{}",
-                              asked, versions_text(all_), kTwoWaysOut));
+                  fmt::format("python={} cannot be had: this machine has {}, and {}{}", asked, versions_text(all_),
+                              why_no_conda_.empty() ? "no conda to fetch another" : why_no_conda_, kTwoWaysOut));
     }
     fitting_ = nearest_interpreters(all_, asked);
     return {};
@@ -150,7 +152,8 @@ class Choice {
     }
     if (!conda_text_.empty()) {
       return fail(built.error().code, fmt::format("{} (asked of pip in place of conda, which was to bring {}: {})",
-                                                  built.error().message, conda_text_, why_no_conda_));
+                                                  built.error().message, conda_text_,
+                                                   why_no_conda_.empty() ? kNoConda : why_no_conda_));
     }
     return built;
   }
@@ -162,7 +165,7 @@ class Choice {
   std::vector<Interpreter> fitting_;
   std::vector<std::string> changes_;
   std::string conda_text_;
-  std::string why_no_conda_ = "no conda is on this machine; install micromamba or py-rattler";
+  std::string why_no_conda_;  // it was tried
 };
 
 constexpr const char* kWithoutMlflow =
