@@ -253,7 +253,7 @@ def test_azureml_mlflow_brings_mlflow(server: RoostServer, wheels: Path) -> None
     pinned = run_in(server, packages("mlflow<2", "azureml-mlflow"), SHOW.format("mlflow"), name="pinned")
     assert server.log(pinned) == b"1.0\n" and pinned["environment"]["lock"] == ["mlflow==1.0"]
     for line in ("nonesuch", "beta==9"):  # whatever else is missing is missed as ever
-        failed = run_in(server, packages(line, "azureml-mlflow"), "pass", name="failing")
+        failed = run_in(server, packages(line, "azureml-mlflow"), "pass", name="failing", pins="strict")
         assert failed["status"] == "Failed" and line[:4] in failed["error"]["message"], failed["error"]
 
 
