@@ -60,8 +60,8 @@ Result<std::unique_ptr<PackageTool>> PackageTool::open(const BuildOrder& order, 
   // There before anything is shown of the folder they are in.
   ROOST_CHECK(make_folders(folder));
   if (!settings.cache.empty()) ROOST_CHECK(make_folders(settings.cache));
-  ROOST_TRY(auto hidden, hidden_from_build(order));
   tool->uv_ = find_uv(settings, log);
+  ROOST_TRY(auto hidden, hidden_from_build(order));
   auto pip = find_pip(order, base, python, log);
   if (!pip && tool->uv_.empty()) return fail(pip.error());
   std::string config;
