@@ -116,7 +116,7 @@ def test_a_run_lists_its_family_only(server: RoostServer, gate: Gate) -> None:
     server.wait(parent)
 
 
-def test_a_run_changes_neither_parent_nor_siblings(server: RoostServer, gate: Gate) -> None:
+def test_a_run_adds_to_its_parent_and_ends_or_renames_nobody(server: RoostServer, gate: Gate) -> None:
     parent = server.submit(gate.wait_code)
     sibling = server.run("print(1)", parent=parent["id"])
     run = server.submit("import os\nprint(os.environ['ROOST_TOKEN'], flush=True)\n" + gate.wait_code, parent=parent["id"])
@@ -124,8 +124,10 @@ def test_a_run_changes_neither_parent_nor_siblings(server: RoostServer, gate: Ga
     token = server.log(run).decode().strip()
     for other in (parent, sibling):
         assert server.api("GET", f"/runs/{other['id']}", token=token).status == 200
-        assert server.api("PATCH", f"/runs/{other['id']}", json={"tags": {"a": "b"}}, token=token).status == 403
+        assert server.api("PATCH", f"/runs/{other['id']}", json={"name": "mine"}, token=token).status == 403
         assert server.api("POST", f"/runs/{other['id']}/cancel", token=token).status == 403
+    assert server.api("PATCH", f"/runs/{parent['id']}", json={"tags": {"a": "b"}}, token=token).status == 200
+    assert server.get_run(parent)["tags"] == {"a": "b"} and server.get_run(sibling)["name"] != "mine"
     gate.open()
     for one in (parent, run):
         server.wait(one)
