@@ -124,10 +124,10 @@ def test_a_run_adds_to_its_parent_and_ends_or_renames_nobody(server: RoostServer
     token = server.log(run).decode().strip()
     for other in (parent, sibling):
         assert server.api("GET", f"/runs/{other['id']}", token=token).status == 200
-        assert server.api("PATCH", f"/runs/{other['id']}", json={"name": "mine"}, token=token).status == 403
+        assert server.api("PATCH", f"/runs/{other['id']}", json={"display_name": "mine"}, token=token).status == 403
         assert server.api("POST", f"/runs/{other['id']}/cancel", token=token).status == 403
     assert server.api("PATCH", f"/runs/{parent['id']}", json={"tags": {"a": "b"}}, token=token).status == 200
-    assert server.get_run(parent)["tags"] == {"a": "b"} and server.get_run(sibling)["name"] != "mine"
+    assert server.get_run(parent)["tags"] == {"a": "b"} and server.get_run(sibling)["display_name"] != "mine"
     gate.open()
     for one in (parent, run):
         server.wait(one)
