@@ -72,6 +72,8 @@ Result<std::unique_ptr<PackageTool>> PackageTool::open(const BuildOrder& order, 
     config = output_of(words, hidden).value_or("");
   }
   tool->sources_ = package_sources(settings, lines, config);
+  // Cache and environment are shown as two mounts, between which there are no links.
+  if (hidden) tool->sources_.variables["UV_LINK_MODE"] = "copy";
   tool->sources_.hidden = std::move(hidden);
   return tool;
 }
