@@ -138,6 +138,12 @@ Result<Json> ApiClient::call(const std::string& method, const std::string& path,
   return send_bytes(method, path, "application/json", to_text(*body));
 }
 
+bool ApiClient::take_over(const ServerAddress& address) {
+  const bool is_same = address.url == address_.url && address.ca_file == address_.ca_file && address.data_id == address_.data_id;
+  if (is_same) address_.token = address.token;
+  return is_same;
+}
+
 Result<Json> ApiClient::get(const std::string& path) { return call("GET", path, nullptr); }
 
 Result<Json> ApiClient::post(const std::string& path, const Json& body) {

@@ -50,6 +50,10 @@ class ApiClient {
   // Hands over each line of an NDJSON stream as it comes, until it ends or `each` returns false.
   Status stream_lines(const std::string& path, const std::function<bool(std::string_view)>& each);
 
+  // Calls with another token from now on, over the same connection; false, and nothing changes, if `address` is
+  // another server.
+  bool take_over(const ServerAddress& address);
+
   void interrupt() { http_.interrupt(); }
   const ServerAddress& address() const { return address_; }
 

@@ -10,6 +10,8 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <map>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
@@ -21,9 +23,50 @@ namespace {
 
 constexpr std::size_t kMostShown = 256;
 
-bool has_hidden(const std::vector<std::string>& folders, const fs::path& path) {
-  return std::any_of(folders.begin(), folders.end(), [&](const auto& folder) { return is_below(path, folder); });
+bool is_text_below(const std::string& path, const std::string& folder) {
+  return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/' || folder == "/");
 }
+
+bool has_hidden(const std::vector<std::string>& folders, const std::string& path) {
+  return std::any_of(folders.begin(), folders.end(), [&](const auto& folder) { return is_text_below(path, folder); });
+}
+
+// Where paths really are. Most of those that are asked for lie side by side, so folders are remembered.
+class RealPaths {
+ public:
+  struct Found {
+    std::string path;
+    bool is_folder = false;
+  };
+
+  std::optional<Found> find(const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    struct stat info {};
+    const bool is_plain = path.starts_with('/') && slash > 0 && slash + 1 < path.size() && !path.ends_with("/..") &&
+                          !path.ends_with("/.");
+    if (is_plain && ::lstat(path.c_str(), &info) != 0) return std::nullopt;
+    if (is_plain && !S_ISLNK(info.st_mode)) {
+      const std::string* above = folder(path.substr(0, slash));
+      if (!above) return std::nullopt;
+      return Found{(*above == "/" ? "" : *above) + path.substr(slash), S_ISDIR(info.st_mode)};
+    }
+    std::error_code error;
+    const fs::path real = fs::canonical(path, error);
+    if (error) return std::nullopt;
+    return Found{real.string(), fs::is_directory(real, error)};
+  }
+
+ private:
+  const std::string* folder(const std::string& path) {
+    const auto known = folders_.find(path);
+    if (known != folders_.end()) return &known->second;
+    std::error_code error;
+    const fs::path real = fs::canonical(path, error);
+    return error ? nullptr : &(folders_[path] = real.string());
+  }
+
+  std::map<std::string, std::string> folders_;
+};
 
 // The folder itself, and where links in it lead to: parts of a data folder may be on other disks.
 void add_folder(const fs::path& folder, std::set<std::string>& all) {
@@ -52,7 +95,17 @@ Status add_layers(ShownPath& shown) {
 
 // From here on: only what may be called in a bare copy of a process with threads.
 
-bool make_place(const char* path, bool is_file) {
+// What of two paths is the same, up to and with a slash.
+std::size_t common_folders(const char* a, const char* b) {
+  std::size_t common = 0;
+  for (std::size_t i = 0; a[i] != '\0' && a[i] == b[i]; ++i) {
+    if (a[i] == '/') common = i + 1;
+  }
+  return common;
+}
+
+// The first `there` characters are folders that exist.
+bool make_place(const char* path, std::size_t there, bool is_file) {
   char text[PATH_MAX];
   const std::size_t length = std::strlen(path);
   if (length == 0 || length >= sizeof text) {
@@ -60,7 +113,7 @@ bool make_place(const char* path, bool is_file) {
     return false;
   }
   std::memcpy(text, path, length + 1);
-  for (std::size_t i = 1; i < length; ++i) {
+  for (std::size_t i = std::max<std::size_t>(there, 1); i < length; ++i) {
     if (text[i] != '/') continue;
     text[i] = '\0';
     if (::mkdir(text, 0755) != 0 && errno != EEXIST && errno != EROFS) return false;
@@ -96,9 +149,7 @@ int take(const ShownPath& shown, bool own_user) {
 }  // namespace
 
 bool is_below(const fs::path& path, const fs::path& folder) {
-  const std::string& text = path.native();
-  const std::string& above = folder.native();
-  return text.starts_with(above) && (text.size() == above.size() || text[above.size()] == '/' || above == "/");
+  return is_text_below(path.native(), folder.native());
 }
 
 void show_home(const fs::path& hidden, std::vector<ShownPath>& shown) {
@@ -122,17 +173,18 @@ Result<HiddenFolders> hide_folders(const std::vector<fs::path>& folders, std::ve
     if (!has_hidden(hidden.folders, folder)) hidden.folders.push_back(folder);
   }
   std::set<std::string> seen;
+  RealPaths real_paths;
   for (auto& one : shown) {
-    std::error_code error;
-    const fs::path real = fs::canonical(one.path, error);
-    if (error) continue;
-    one.is_file = !fs::is_directory(real, error);
+    const auto real = real_paths.find(one.path);
+    if (!real) continue;
+    one.is_file = !real->is_folder;
     // A program may know it by the path it was given, or by the one behind links.
-    for (const auto& path : {fs::path(one.path).lexically_normal(), real}) {
-      if (!has_hidden(hidden.folders, path) || !seen.insert(path.string()).second) continue;
+    const std::string given = one.path == real->path ? one.path : fs::path(one.path).lexically_normal().string();
+    for (const auto& path : {given, real->path}) {
+      if (!has_hidden(hidden.folders, path) || !seen.insert(path).second) continue;
       ShownPath copy = one;
-      copy.path = path.string();
-      if (one.kind == ShownPath::Kind::kScratch && path == real) ROOST_CHECK(add_layers(copy));
+      copy.path = path;
+      if (one.kind == ShownPath::Kind::kScratch && path == real->path) ROOST_CHECK(add_layers(copy));
       hidden.shown.push_back(std::move(copy));
     }
   }
@@ -156,7 +208,11 @@ const char* cover_folders(const HiddenFolders& hidden, bool own_user) {
   }
   for (std::size_t i = 0; i < hidden.shown.size(); ++i) {
     const ShownPath& shown = hidden.shown[i];
-    if (!make_place(shown.path.c_str(), shown.is_file) ||
+    std::size_t there = i == 0 ? 0 : common_folders(shown.path.c_str(), hidden.shown[i - 1].path.c_str());
+    for (const auto& folder : hidden.folders) {
+      if (is_text_below(shown.path, folder)) there = std::max(there, folder.size() + 1);
+    }
+    if (!make_place(shown.path.c_str(), there, shown.is_file) ||
         ::move_mount(taken[i], "", AT_FDCWD, shown.path.c_str(), MOVE_MOUNT_F_EMPTY_PATH) != 0) {
       return shown.path.c_str();
     }

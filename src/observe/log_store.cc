@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/append_large.h"
 #include "base/files.h"
 #include "base/inside_write.h"
 #include "base/text.h"
@@ -66,7 +67,7 @@ Result<std::uint64_t> LogStore::append(const std::string& run, std::int64_t atte
   const auto have = static_cast<std::uint64_t>(info.st_size);
   if (offset > have || offset + bytes.size() <= have) return have;
   bytes.remove_prefix(have - offset);
-  ROOST_CHECK(write_all(fd.get(), bytes, "the log " + name));
+  ROOST_CHECK(append_large(fd.get(), have, bytes, "the log " + name));
   const std::uint64_t end = have + bytes.size();
   // A long log is on its way to the disk while it comes, so that sync() at its end has little to wait for.
   if (bytes.size() >= kWriteAtOnce) {

@@ -35,14 +35,14 @@ Result<HiddenFolders> AttemptRun::hidden_folders() const {
   std::vector<fs::path> hidden = {kept};
   // The server's own, if this is it and not another folder of that name.
   const fs::path data = text_at(order_, "hidden");
-  if (fs::exists(data / "owner.token", error)) hidden.push_back(data);
+  if (data != kept && fs::exists(data / "owner.token", error)) hidden.push_back(data);
   return hide_folders(hidden, std::move(shown));
 }
 
 Status AttemptRun::show_server() {
   const fs::path place = server_copy();
   ROOST_CHECK(make_folders(place.parent_path()));
-  const auto address = read_server_file(settings_.server_file);
+  const auto address = read_server_file(settings_.server_file, text_at(order_, "token"));
   if (!address) return {};  // it is away; the copy stays until it is back
   Json file = {{"url", address->url}};
   if (!address->ca_file.empty()) file["ca_file"] = address->ca_file;

@@ -10,6 +10,7 @@
 #include "runner/attempt_run.h"
 #include "runner/command_line.h"
 #include "runner/image_root.h"
+#include "runner/plain_command.h"
 #include "runner/scratch_file.h"
 
 namespace fs = std::filesystem;
@@ -160,7 +161,11 @@ Result<LaunchSpec> AttemptRun::launch_spec() {
           gpus_of_rank(settings_.gpus, rank.process.local_rank, gang_.per_node);
     }
     process.variables["AZUREML_DRIVERLOG_PATH"] = rank_log(gang_, rank.process.rank);
+    process.variables["PWD"] = spec.folder.string();
     process.program = order_program(order_, process.variables);
+    // mpirun is given the line as it is.
+    auto words = mpi_ ? std::nullopt : plain_words(text_at(order_, "command"), process.variables);
+    if (words) process.otherwise = std::exchange(process.program, std::move(*words));
     spec.processes.push_back(std::move(process));
   }
   if (mpi_) {

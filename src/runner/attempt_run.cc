@@ -41,6 +41,8 @@ namespace roost {
 namespace {
 
 constexpr milliseconds kLook{100};         // how often spools and ./logs are looked at
+// A run that ends within this tells of its start with its end. What has output says so at once.
+constexpr milliseconds kBeforeTold{25};
 constexpr milliseconds kBetweenShips{15};  // a script that prints much is shipped in pieces
 constexpr milliseconds kAfterFailure{250};
 constexpr milliseconds kBetweenShows{1000};  // how often the server's address is looked up for the run
@@ -97,7 +99,7 @@ AttemptRun::AttemptRun(const NodeSettings& settings, Json order)
       shared_(settings.cache.parent_path() / "shared" / fmt::format("{}-{}", run_id_, attempt_)),
       watch_(number_at(order_, "hang_seconds"), steady_clock::now()),
       wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      server_(settings.server_file, settings.data_id, text_at(order_, "token"), abandoned_),
+      server_(settings.server_file, settings.data_id, text_at(order_, "token"), abandoned_, settings.spare_client.get()),
       streams_(std::make_unique<StreamFiles>(
           fmt::format("/attempts/{}/{}/streams", percent_encode(run_id_), attempt_), folder_)),
       space_for_outputs_(kForSpace, [this] { return abandoned_ || cancel_grace_ >= 0; }),
@@ -177,6 +179,7 @@ void AttemptRun::run() {
   // What lies outside goes before the end is told: a next run may want the same place.
   for (const auto& made : outside_) remove(made);
   if (!abandoned_) report(outcome);
+  server_.leave();
   if (keep_) {
     log_warning("run {}: not everything could be sent; what it left stays in {}", run_id_, folder_.string());
   } else if (may_processes_be_left_ || !settings_.spare->take(folder_, text_at(order_, "user"))) {
@@ -396,15 +399,14 @@ void AttemptRun::follow(Outcome& outcome) {
   supervisor_ = launched->supervisor();
   may_processes_be_left_ = !launched->is_isolated();
   log_info("run {} attempt {}: started", run_id_, attempt_);
-  tell_start();
 
   const auto started = steady_clock::now();
   std::optional<steady_clock::time_point> stop_at;
   std::optional<steady_clock::time_point> kill_at;
-  auto next_look = steady_clock::now();  // for spools and ./logs, whether there was output or not
-  auto next_ship = next_look;            // at the earliest
+  auto next_look = started + kBeforeTold;  // for spools and ./logs, whether there was output or not
+  auto next_ship = started;                // at the earliest
   bool has_output = false;
-  auto next_show = next_look + kBetweenShows;
+  auto next_show = started + kBetweenShows;
   for (;;) {
     if (settings_.is_evicted && settings_.is_evicted()) evict();
     if (note_ends(*launched, outcome) && stop_grace_ < 0) stop_grace_ = kGangGrace;
@@ -438,6 +440,7 @@ void AttemptRun::follow(Outcome& outcome) {
     const bool is_urgent = has_output || (!failure_.is_null() && gang_.nodes > 1 && !failure_.contains("told"));
     if (steady_clock::now() >= (is_urgent ? next_ship : next_look)) {
       has_output = false;
+      tell_start();
       const auto shipped = streams_->ship(server_);
       const bool sent = shipped && !shipped->failed;
       next_ship = steady_clock::now() + (sent ? kBetweenShips : kAfterFailure);
@@ -445,7 +448,6 @@ void AttemptRun::follow(Outcome& outcome) {
       if (!shipped && is_given_up(shipped.error())) abandon();
       if (shipped) bytes_shipped_ += static_cast<std::int64_t>(shipped->bytes);
       if (sent && shipped->more) next_look = next_ship = steady_clock::now();
-      tell_start();
       tell_failure();
     }
     pollfd waits[] = {{launched->report_fd(), POLLIN, 0}, {wake_.get(), POLLIN, 0},

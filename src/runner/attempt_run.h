@@ -39,6 +39,7 @@ struct NodeSettings {
   unsigned mask = 022;  // the umask that runs on this machine have, in no image
   bool joined = false;  // on a machine that may share nothing with the server
   std::unique_ptr<SpareFolder> spare;  // for the attempts, one after another
+  std::unique_ptr<SpareClient> spare_client = std::make_unique<SpareClient>();  // likewise
   std::function<bool()> is_evicted;  // whoever gave this node takes it back
   std::function<int()> evict_grace;  // seconds that its processes have then
   // inotify; one for all attempts, because closing it takes the kernel 10 ms

@@ -100,16 +100,20 @@ struct ChildFailure {
 
 // The words of one process in the form that exec wants them.
 struct ProcessWords {
-  explicit ProcessWords(const LaunchProcess& process) : program(process.program) {
+  explicit ProcessWords(const LaunchProcess& process) : program(process.program), otherwise(process.otherwise) {
     for (const auto& [name, value] : process.variables) assignments.push_back(name + "=" + value);
     for (auto& word : program) argv.push_back(word.data());
+    for (auto& word : otherwise) argv_otherwise.push_back(word.data());
     for (auto& assignment : assignments) environment.push_back(assignment.data());
     argv.push_back(nullptr);
+    argv_otherwise.push_back(nullptr);
     environment.push_back(nullptr);
   }
   std::vector<std::string> program;
+  std::vector<std::string> otherwise;
   std::vector<std::string> assignments;
   std::vector<char*> argv;
+  std::vector<char*> argv_otherwise;
   std::vector<char*> environment;
 };
 
@@ -130,7 +134,8 @@ Result<Launched> Launched::start(const LaunchSpec& spec) {
     const Fd output(::open(process.output.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
     if (!output) return fail_errno(errno, "open " + process.output.string());
     outputs.push_back(lifted(output, count));
-    programs.push_back({words.back()->argv.data(), words.back()->environment.data(), outputs.back().get()});
+    programs.push_back({words.back()->argv.data(), words.back()->environment.data(), outputs.back().get(),
+                        process.otherwise.empty() ? nullptr : words.back()->argv_otherwise.data()});
   }
 
   int report[2];

@@ -17,6 +17,7 @@ namespace roost {
 
 struct LaunchProcess {
   std::vector<std::string> program;
+  std::vector<std::string> otherwise = {};       // what is started if that cannot be
   std::map<std::string, std::string> variables;  // the whole environment
   std::filesystem::path output;                  // stdout and stderr are appended here
 };

@@ -22,14 +22,26 @@ bool is_away(const Error& error) {
 
 }  // namespace
 
+void SpareClient::give(std::unique_ptr<ApiClient> client) { client_ = std::move(client); }
+
+std::unique_ptr<ApiClient> SpareClient::take(const ServerAddress& address) {
+  if (!client_ || !client_->take_over(address)) return nullptr;
+  return std::move(client_);
+}
+
+void ServerLink::leave() {
+  if (spare_ && client_) spare_->give(std::move(client_));
+}
+
 ApiClient* ServerLink::client() {
   if (client_) return client_.get();
-  auto address = read_server_file(server_file_);
+  auto address = read_server_file(server_file_, token_);
   if (!address) return nullptr;
-  address->token = token_;
   address->data_id = data_id_;
   url_ = address->url;
   ca_file_ = address->ca_file;
+  if (spare_) client_ = spare_->take(*address);
+  if (client_) return client_.get();
   HttpClient::Options options;
   options.connect_timeout = std::chrono::milliseconds(2000);
   options.idle_timeout = std::chrono::milliseconds(30'000);

@@ -22,6 +22,18 @@ inline bool is_refusal(const Error& error) {
          error.code == ErrorCode::kMethodNotAllowed || error.code == ErrorCode::kUnimplemented;
 }
 
+// A connection that one attempt leaves to the next, which saves the server and the runner making one for each run.
+// For one thread.
+class SpareClient {
+ public:
+  void give(std::unique_ptr<ApiClient> client);
+  // With the token of `address`; null if there is none, or it leads to another server.
+  std::unique_ptr<ApiClient> take(const ServerAddress& address);
+
+ private:
+  std::unique_ptr<ApiClient> client_;
+};
+
 // A runner's connection to a server that may restart, also at another address, and may be in trouble: calls are
 // repeated, with the address read anew from the server file, until one is answered. Not thread-safe.
 class ServerLink {
@@ -30,9 +42,15 @@ class ServerLink {
   // A hundred years: the largest number of milliseconds is more nanoseconds than there are.
   static constexpr std::chrono::milliseconds kForever = std::chrono::hours(24 * 365 * 100);
 
-  // Only the server of the data folder `data_id` is believed, if that is not "". `stop` ends the repeating.
-  ServerLink(std::string server_file, std::string data_id, std::string token, const std::atomic<bool>& stop)
-      : server_file_(std::move(server_file)), data_id_(std::move(data_id)), token_(std::move(token)), stop_(stop) {}
+  // Only the server of the data folder `data_id` is believed, if that is not "". `stop` ends the repeating. A
+  // connection is taken from `spare`, if there is one, and is left to it by leave().
+  ServerLink(std::string server_file, std::string data_id, std::string token, const std::atomic<bool>& stop,
+             SpareClient* spare = nullptr)
+      : server_file_(std::move(server_file)),
+        data_id_(std::move(data_id)),
+        token_(std::move(token)),
+        stop_(stop),
+        spare_(spare) {}
 
   // Calls `work` until it succeeds. Gives back an error only if repeating cannot change it: is_given_up(),
   // is_refusal() a few times over, or one in `own`, which failed on this side. Whatever else the server answers,
@@ -44,6 +62,8 @@ class ServerLink {
   // The client for a call of another shape; null if there is no server now.
   ApiClient* client();
   void forget() { client_.reset(); }
+  // This was the last call for now.
+  void leave();
   bool is_stopped() const { return stop_; }
   const std::string& url() const { return url_; }
   const std::string& ca_file() const { return ca_file_; }
@@ -53,6 +73,7 @@ class ServerLink {
   std::string data_id_;
   std::string token_;
   const std::atomic<bool>& stop_;
+  SpareClient* const spare_;
   std::unique_ptr<ApiClient> client_;
   std::string url_;
   std::string ca_file_;

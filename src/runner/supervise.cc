@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -62,6 +63,28 @@ int add_children(pid_t parent, pid_t* pids, int have) {
   }
   ::close(proc);
   return have;
+}
+
+// Looks for the program as a shell does, in $PATH. Comes back if it cannot be started.
+void become(char** program, char** environment) {
+  if (std::strchr(program[0], '/')) {
+    ::execve(program[0], program, environment);
+    return;
+  }
+  const char* folders = "/usr/local/bin:/usr/bin:/bin";
+  for (char** variable = environment; *variable; ++variable) {
+    if (std::strncmp(*variable, "PATH=", 5) == 0) folders = *variable + 5;
+  }
+  for (const char* folder = folders;; ++folder) {
+    const char* const end = folder + std::strcspn(folder, ":");
+    char path[PATH_MAX];
+    const int length = std::snprintf(path, sizeof path, "%.*s/%s", static_cast<int>(end - folder),
+                                     end == folder ? "." : folder, program[0]);
+    if (length > 0 && static_cast<std::size_t>(length) < sizeof path) ::execve(path, program, environment);
+    const bool is_elsewhere = errno == ENOENT || errno == ENOTDIR || errno == EACCES;
+    if (!is_elsewhere || *end == '\0') return;
+    folder = end;
+  }
 }
 
 long long now_micros() {
@@ -124,7 +147,9 @@ class Supervisor {
       const Supervised& program = programs_[index];
       environ = program.environment;
       const bool ready = ::dup2(program.output, 1) >= 0 && ::dup2(program.output, 2) >= 0 && become_user();
-      if (ready) ::execvp(program.program[0], program.program);
+      if (ready && program.otherwise) become(program.program, program.environment);
+      char** const last = program.otherwise ? program.otherwise : program.program;
+      if (ready) ::execvp(last[0], last);
       const int error = errno;
       if (::write(launch[1], &error, sizeof error) < 0) ::_exit(126);
       ::_exit(127);

@@ -2,11 +2,13 @@
 
 namespace roost {
 
-// One program to be started: null-terminated arguments, its environment, and where its output goes.
+// One program to be started: null-terminated arguments, its environment, and where its output goes. What to start
+// if that cannot be is in `otherwise`, or nullptr.
 struct Supervised {
   char** program;
   char** environment;
   int output;
+  char** otherwise = nullptr;
 };
 
 // Who the programs are.
