@@ -141,3 +141,37 @@ def test_the_roost_package_is_importable(server: RoostServer) -> None:
 def test_stdout_and_stderr_keep_their_order(server: RoostServer) -> None:
     run = server.run("import os\nfor i in range(200): os.write(1 + i % 2, b'%d\\n' % i)")
     assert server.log(run).split() == [b"%d" % i for i in range(200)]
+
+
+def test_a_plain_command_needs_no_shell_and_is_as_with_one(server: RoostServer) -> None:
+    """`python3 show.py` is started without a shell, the same line in quotes is not: the script sees no difference."""
+    show = "import os, sys\nprint(os.getppid(), os.environ['PWD'] == os.getcwd(), sys.argv[1:])"
+    plain, quoted = (server.log(server.run(command=line, files={"show.py": show})).decode()
+                     for line in ("python3 show.py --lr=0.1 a", "python3 show.py --lr=0.1 'a'"))
+    assert plain == quoted and plain.endswith("True ['--lr=0.1', 'a']\n")
+
+
+@pytest.mark.parametrize("line, said", [("no-such-program --x", "command not found"), ("./not-a-program", "Permission denied"),
+                                        ("./folder", "Is a directory")])
+def test_a_plain_command_that_cannot_be_started_is_explained_by_the_shell(server: RoostServer, line: str, said: str) -> None:
+    run = server.run(command=line, files={"not-a-program": "x", "folder/file": "x"})
+    assert (run["status"], run["exit_code"]) == ("Failed", 127 if "no-such" in line else 126)
+    assert said in run["error"]["last_lines"][-1]
+
+
+def test_a_script_without_a_first_line_is_read_by_the_shell(server: RoostServer) -> None:
+    """The kernel does not start it; bash does, and by its own rules: dash would not know `[[`."""
+    run = server.run(command="bash -c 'chmod +x go && exec ./go'", files={"go": "[[ a == a ]] && echo read by bash\n"})
+    assert server.log(run) == b"read by bash\n"
+
+
+def test_what_the_shell_is_told_by_its_environment_holds(server: RoostServer) -> None:
+    run = server.run(command="true", environment_variables={"BASH_ENV": "./before.sh"}, files={"before.sh": "echo told more\n"})
+    assert server.log(run) == b"told more\n"
+
+
+def test_a_run_that_ends_at_once_has_begun(server: RoostServer) -> None:
+    run = server.run(command="true")
+    states = server.states(run)
+    assert states[-1] == "Completed" and "Running" in states
+    assert run["started_at"] is not None and run["started_at"] <= run["ended_at"]

@@ -22,9 +22,10 @@ class ServerLinkTest : public testing::Test {
     folder_ = fs::path(testing::TempDir()) / ("link-" + random_hex(4));
     ASSERT_TRUE(make_folders(folder_));
     Router router;
-    router.add({"POST", "/api/v1/x", "x", {}, [this](Request&) {
+    router.add({"POST", "/api/v1/x", "x", {}, [this](Request& request) {
       const std::lock_guard lock(mutex_);
       ++calls_;
+      token_ = request.header("authorization");
       Response response;
       response.body = "{}";
       if (answers_.empty()) return response;
@@ -56,6 +57,7 @@ class ServerLinkTest : public testing::Test {
   std::deque<ErrorCode> answers_;
   bool for_ever_ = false;
   int calls_ = 0;
+  std::string token_;
   std::atomic<bool> stop_ = false;
 };
 
@@ -106,6 +108,36 @@ TEST_F(ServerLinkTest, AStrangersGivenUpIsNoAnswer) {
   ServerLink link(file(), "somebody else's", "token", stop_);
   EXPECT_EQ(link.once([](ApiClient& api) { return api.post("/x", Json::object()); }).error().code,
             ErrorCode::kUnavailable);
+}
+
+TEST_F(ServerLinkTest, OneConnectionServesOneAttemptAfterAnother) {
+  SpareClient spare;
+  ServerLink first(file(), "ours", "token-one", stop_, &spare);
+  ASSERT_TRUE(persist(first));
+  EXPECT_EQ(token_, "Bearer token-one");
+  const ApiClient* used = first.client();
+  first.leave();
+
+  ServerLink second(file(), "ours", "token-two", stop_, &spare);
+  ASSERT_TRUE(persist(second));
+  EXPECT_EQ(second.client(), used);
+  EXPECT_EQ(token_, "Bearer token-two");
+
+  // One that is still in use is nobody else's.
+  ServerLink third(file(), "ours", "token-three", stop_, &spare);
+  ASSERT_TRUE(persist(third));
+  EXPECT_NE(third.client(), used);
+}
+
+TEST_F(ServerLinkTest, AConnectionToAnotherServerIsNotUsed) {
+  SpareClient spare;
+  ServerLink first(file(), "ours", "token-one", stop_, &spare);
+  ASSERT_TRUE(persist(first));
+  first.leave();
+  ASSERT_TRUE(write_file_atomic(file(), to_text({{"url", "http://127.0.0.1:1"}})));
+  ServerLink second(file(), "ours", "token-two", stop_, &spare);
+  EXPECT_FALSE(second.once([](ApiClient& api) { return api.post("/x", Json::object()); }));
+  EXPECT_EQ(second.url(), "http://127.0.0.1:1");
 }
 
 }  // namespace
