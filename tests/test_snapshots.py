@@ -3,7 +3,7 @@ import os
 import stat
 import subprocess
 from pathlib import Path
-from typing import Dict, Tuple
+from typing import Dict, Optional, Tuple
 
 import pytest
 
@@ -161,3 +161,22 @@ def test_many_files(server: RoostServer, source: Path, tmp_path: Path) -> None:
     assert len(paths(server, digest)) == 3000
     server.cli("snapshot", "get", digest, tmp_path / "back")
     assert tree(tmp_path / "back") == tree(source)
+
+
+@pytest.mark.parametrize("ignore_file", [None, ".amlignore", ".gitignore"])
+def test_a_data_folder_in_the_source_is_no_part_of_it(tmp_path: Path, ignore_file: Optional[str]) -> None:
+    """`roost up --data ./data` and `roost submit` in the same folder: the owner's token must not travel with the code."""
+    source = tmp_path / "project"
+    write(source, **{"train.py": "print('trained')", **({ignore_file: "*.tmp\n"} if ignore_file else {})})
+    own = RoostServer(tmp_path, data=source / "data").start()
+    try:
+        for _ in range(2):  # the second time there are runs and blobs in it
+            run = own.cli("submit", "-e", "x", "--source", source, "--", "python3", "train.py", cwd=source)
+            assert "trained" in run.stdout
+        taken = own.cli("snapshot", "create", "--source", source).stdout.strip()
+        own.cli("snapshot", "get", taken, tmp_path / "back")
+        back = tree(tmp_path / "back")
+        assert back.pop("data") == ("empty folder",)
+        assert set(back) == {"train.py", *([ignore_file] if ignore_file else [])}
+    finally:
+        own.close()

@@ -1,6 +1,11 @@
 #include "server/data_folder.h"
 
+#include <set>
+
 #include <fmt/format.h>
+
+#include "base/files.h"
+#include "base/log.h"
 
 namespace fs = std::filesystem;
 
@@ -17,7 +22,26 @@ bool holds_a_file(const fs::path& folder) {
   return false;
 }
 
+bool is_roosts_own(const std::string& name) {
+  static const std::set<std::string> own = {"blobs",       "environments", "id",         "images",     "lock",   "logs",
+                                            "nodes",       "owner.token",  "packages",   "port",       "reserve", "secret",
+                                            "server.json", "server.log",   "tools",      ".amlignore", ".gitignore"};
+  return own.contains(name) || name.starts_with("roost.db");
+}
+
 }  // namespace
+
+void keep_out_of_snapshots(const fs::path& data) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(data, error)) {
+    if (!is_roosts_own(entry.path().filename().string())) return;
+  }
+  for (const char* name : {".amlignore", ".gitignore"}) {
+    if (error || fs::exists(data / name, error)) continue;
+    const Status written = write_file_atomic(data / name, "# A data folder of Roost: nothing in it belongs into a snapshot.\n*\n");
+    if (!written) log_debug("{}", written.error().message);
+  }
+}
 
 Status check_data_folder(const fs::path& data) {
   std::error_code error;

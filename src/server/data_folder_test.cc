@@ -41,5 +41,21 @@ TEST_F(DataFolderTest, FilesWithoutADatabaseAreRefused) {
   EXPECT_TRUE(check_data_folder(data_)) << "all of it may be in the log";
 }
 
+TEST_F(DataFolderTest, ItIsKeptOutOfSnapshotsUnlessOthersKeepFilesThere) {
+  put("roost.db-wal");
+  keep_out_of_snapshots(data_);
+  for (const char* name : {".amlignore", ".gitignore"}) {
+    EXPECT_NE(read_file(data_ / name).value_or("").find("\n*\n"), std::string::npos) << name;
+  }
+  put(".gitignore", "mine\n");
+  keep_out_of_snapshots(data_);
+  EXPECT_EQ(read_file(data_ / ".gitignore").value_or(""), "mine\n");
+
+  const auto home = data_ / "logs/home";
+  ASSERT_TRUE(make_folders(home / "Documents"));
+  keep_out_of_snapshots(home);
+  EXPECT_FALSE(std::filesystem::exists(home / ".gitignore"));
+}
+
 }  // namespace
 }  // namespace roost

@@ -182,6 +182,7 @@ class Server::Parts {
       ROOST_CHECK(app_.curated.add(yaml, app_.config.curated_environments));
     }
     ROOST_CHECK(check_data_folder(data));
+    keep_out_of_snapshots(data);
     app_.reserve = std::make_unique<DiskReserve>(data / "reserve", static_cast<std::uint64_t>(app_.config.reserve_mb) << 20);
     ROOST_TRY(app_.db, Database::open(data / "roost.db", app_.reserve.get()));
     app_.reserve->tend();  // before the first run can fill the disk
