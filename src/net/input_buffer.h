@@ -12,7 +12,7 @@ namespace roost {
 class InputBuffer {
  public:
   static constexpr std::size_t kSmall = 17 * 1024;
-  static constexpr std::size_t kLarge = 64 * 1024;
+  static constexpr std::size_t kLarge = 256 * 1024;
 
   InputBuffer() : bytes_(new char[kSmall]) {}
 

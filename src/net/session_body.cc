@@ -69,6 +69,8 @@ Session::Await Session::read_body(std::optional<Refusal>& refusal) {
   for (;;) {
     refusal = parse_body(body);
     if (!refusal && body.size() > kSmall && !exchange.share.grow_to(body.size())) refuse_for_room(refusal);
+    // Most of it will come, too: growing step by step would copy it all once more.
+    if (const auto length = parser.content_length(); length && body.size() >= *length / 4) body.reserve(*length);
     if (refusal || parser.done()) break;
     if (parser.expects_continue() && !exchange.continue_sent && body.empty()) {
       const bool sent = co_await send_continue();
