@@ -12,6 +12,7 @@ namespace roost {
 class InputBuffer {
  public:
   static constexpr std::size_t kSmall = 17 * 1024;
+  static constexpr std::size_t kMedium = 64 * 1024;  // also the longest header of a chunk
   static constexpr std::size_t kLarge = 256 * 1024;
 
   InputBuffer() : bytes_(new char[kSmall]) {}

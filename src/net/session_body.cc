@@ -42,7 +42,7 @@ Session::Await Session::may_send_body(std::optional<Refusal>& refusal) {
 void Session::size_input_for_body() {
   const auto length = exchange_->parser.content_length();
   const bool is_long = !length || *length > InputBuffer::kSmall;
-  if (is_long && !reading_) input_.resize(InputBuffer::kLarge);
+  if (is_long && !reading_) input_.resize(length ? InputBuffer::kLarge : InputBuffer::kMedium);
 }
 
 std::optional<Refusal> Session::parse_body(std::string& out) {
