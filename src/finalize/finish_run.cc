@@ -161,7 +161,7 @@ Status finish_run(Tx& tx, Run& run, const RunEnd& end, Micros now) {
   const Micros began = run.started.value_or(run.created);
   const auto since = std::clamp<Micros>(end.exited, began, std::max(began, now));  // the clock may have been set
   if (may_follow(run.status, RunStatus::kFinalizing)) {
-    ROOST_CHECK(move_run(tx, run, RunStatus::kFinalizing, "the process ended", since));
+    ROOST_CHECK(pass_status(tx, run, RunStatus::kFinalizing, "the process ended", since));
   }
   if (!run.cancel_reason.empty()) return move_run(tx, run, RunStatus::kCanceled, run.cancel_reason, now);
   if (run.error.is_object()) {  // fail() was called; how the script ended after that is beside the point

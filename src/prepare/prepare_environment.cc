@@ -116,7 +116,7 @@ Result<std::optional<BuildRequest>> prepare_environment(Tx& tx, Run& run, const 
   if (asked) variables.update(asked->variables);
   variables.update(object_at(run.environment, "variables"));
   run.environment["variables"] = std::move(variables);
-  ROOST_CHECK(move_run(tx, run, RunStatus::kPreparing, "checking the environment", now));
+  ROOST_CHECK(pass_status(tx, run, RunStatus::kPreparing, "checking the environment", now));
 
   // A named interpreter goes before the definition's. A shell command may need no Python at all.
   auto request = build_of(run, settings);

@@ -167,7 +167,7 @@ Status insert_run(Tx& tx, Run& run) {
   return add_event(tx, run, "", "submitted", run.created);
 }
 
-Status move_run(Tx& tx, Run& run, RunStatus to, std::string_view reason, Micros at) {
+Status pass_status(Tx& tx, Run& run, RunStatus to, std::string_view reason, Micros at) {
   if (!may_follow(run.status, to)) {
     return fail(ErrorCode::kFailedPrecondition,
                 fmt::format("run {} is {}, so it cannot become {}", run.id, status_name(run.status),
@@ -176,24 +176,31 @@ Status move_run(Tx& tx, Run& run, RunStatus to, std::string_view reason, Micros 
   const std::string_view from = status_name(run.status);
   run.status = to;
   if (is_terminal(to)) run.ended = at;
-  ROOST_CHECK(save_run(tx, run));
   return add_event(tx, run, from, reason, at);
+}
+
+Status move_run(Tx& tx, Run& run, RunStatus to, std::string_view reason, Micros at) {
+  ROOST_CHECK(pass_status(tx, run, to, reason, at));
+  return save_run(tx, run);
 }
 
 Status note_event(Tx& tx, const Run& run, std::string_view reason, Micros at) {
   return add_event(tx, run, status_name(run.status), reason, at);
 }
 
+// A column that is set costs the indexes it is in, also if its value stays: those are left alone unless it changes.
 Status save_run(Tx& tx, const Run& run) {
   ROOST_TRY(const std::int64_t changed,
-            tx.run("UPDATE run SET status = ?, started = ?, ended = ?, attempt = ?, exit_code = ?,"
-                   " signal = ?, error_json = ?, notices_json = ?, node = ?, cancel_reason = ?,"
-                   " deadline = ?, display_name = ?, properties_json = ?, environment_json = ?, archived = ?"
-                   " WHERE seq = ?",
-                   status_name(run.status), run.started, run.ended, run.attempt, run.exit_code,
-                   run.signal, json_or_null(run.error), to_text(run.notices), run.node,
-                   run.cancel_reason, run.deadline, run.display_name, to_text(run.properties),
-                   to_text(run.environment), run.archived, run.seq));
+            tx.run("UPDATE run SET attempt = ?, exit_code = ?, signal = ?, error_json = ?, notices_json = ?, node = ?,"
+                   " cancel_reason = ?, deadline = ?, properties_json = ?, environment_json = ? WHERE seq = ?",
+                   run.attempt, run.exit_code, run.signal, json_or_null(run.error), to_text(run.notices), run.node,
+                   run.cancel_reason, run.deadline, to_text(run.properties), to_text(run.environment), run.seq));
+  ROOST_CHECK(tx.run("UPDATE run SET status = ?1, started = ?2, ended = ?3"
+                     " WHERE seq = ?4 AND (status IS NOT ?1 OR started IS NOT ?2 OR ended IS NOT ?3)",
+                     status_name(run.status), run.started, run.ended, run.seq));
+  ROOST_CHECK(tx.run("UPDATE run SET display_name = ?1, archived = ?2"
+                     " WHERE seq = ?3 AND (display_name IS NOT ?1 OR archived IS NOT ?2)",
+                     run.display_name, run.archived, run.seq));
   if (changed != 1) return fail(ErrorCode::kInternal, "run " + run.id + " has no row");
   return {};
 }

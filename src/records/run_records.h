@@ -20,6 +20,9 @@ Status insert_run(Tx& tx, Run& run);
 // The only way a run changes state: checks the table, writes run and event. Also stores whatever else
 // was changed in `run` (attempt, node, exit code, error, times).
 Status move_run(Tx& tx, Run& run, RunStatus to, std::string_view reason, Micros at);
+// The same for a status that lasts no longer than this transaction: the event is there, the row follows with the next
+// move_run() or save_run(), which must come.
+Status pass_status(Tx& tx, Run& run, RunStatus to, std::string_view reason, Micros at);
 // An event without a change of state: something happened to the run that its history must show.
 Status note_event(Tx& tx, const Run& run, std::string_view reason, Micros at);
 // Stores `run`'s changeable fields without a change of state.

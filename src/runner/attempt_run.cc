@@ -379,6 +379,7 @@ void AttemptRun::follow(Outcome& outcome) {
   // A watch goes when its file does.
   const int watch = settings_.output_watch.get();
   for (const auto& rank : ranks_) ::inotify_add_watch(watch, rank.log.c_str(), IN_MODIFY);
+  drain(watch);  // of what was done to the file before it was this run's
   if (mpi_) ::inotify_add_watch(settings_.mpi_watch.get(), mpi_->folder().c_str(), IN_MOVED_TO);
   if (mpi_ && !await_mpi_command(*spec)) {
     outcome.exited = SystemClock().now();

@@ -68,7 +68,7 @@ class Runner {
       last_busy_ = steady_clock::now();
     }
     stop_ = true;
-    changed_.notify_all();
+    beat_due_.notify_one();
     {
       const std::lock_guard lock(mutex_);
       if (order_client_) order_client_->interrupt();
@@ -84,7 +84,7 @@ class Runner {
     while (waiting_.empty()) {
       const bool alone = steady_clock::now() - std::max(last_heard_, last_busy_) > kAloneBeforeLeaving;
       if (leaving_ || terminated || alone) return nullptr;
-      changed_.wait_for(lock, milliseconds(500));
+      order_came_.wait_for(lock, milliseconds(500));
     }
     if (terminated) return nullptr;
     Json order = std::move(waiting_.front());
@@ -130,9 +130,14 @@ class Runner {
 
   void take_order(std::string_view line) {
     auto order = parse_json(line, "an order");
+    if (note_order(order)) order_came_.notify_one();
+  }
+
+  // True if whoever waits for the next order has something to do.
+  bool note_order(Result<Json>& order) {
     const std::lock_guard lock(mutex_);
     last_heard_ = steady_clock::now();
-    if (!order || !order->is_object()) return;
+    if (!order || !order->is_object()) return false;
     const std::string type = text_at(*order, "type");
     const std::pair key(text_at(*order, "run"), integer_at(*order, "attempt"));
     if (type == "hello") {
@@ -145,10 +150,11 @@ class Runner {
       // The attempt's folder has its name.
       if (!is_safe_relative_path(run) || run.find('/') != std::string::npos) {
         log_warning("an order to start names no run ({}); it is passed over", printable(run));
-        return;
+        return false;
       }
-      if (!seen_.insert({run, integer_at(work, "attempt")}).second) return;
+      if (!seen_.insert({run, integer_at(work, "attempt")}).second) return false;
       waiting_.push_back(std::move(work));
+      return true;
     } else if (type == "cancel" || type == "stop") {
       // An attempt that has not begun is ended as it begins.
       ended_early_.emplace(key, type);
@@ -157,18 +163,19 @@ class Runner {
     } else if (type == "stacks") {
       if (is_current(key)) {
         stack_requests_.push_back(text_at(*order, "id"));
-        changed_.notify_all();
+        beat_due_.notify_one();
       }
     } else if (type == "go") {
       if (is_current(key)) current_->go(array_at(*order, "nodes"));
     } else if (type == "exec" || type == "command_ended") {
-      if (!is_current(key)) return;
+      if (!is_current(key)) return false;
       type == "exec" ? current_->exec(text_at(*order, "command"))
                      : current_->command_ended(text_at(*order, "node"), static_cast<int>(integer_at(*order, "exit_code", 255)));
     } else if (type == "leave") {
       leaving_ = true;
+      return true;
     }
-    changed_.notify_all();
+    return false;
   }
 
   void send_heartbeats() {
@@ -179,7 +186,7 @@ class Runner {
       std::shared_ptr<AttemptRun> attempt;
       {
         std::unique_lock lock(mutex_);
-        changed_.wait_for(lock, beats_ == 0 ? milliseconds(200) : heartbeat_,
+        beat_due_.wait_for(lock, beats_ == 0 ? milliseconds(200) : heartbeat_,
                           [this] { return stop_ || !stack_requests_.empty(); });
         if (stop_) return;
         attempt = current_;
@@ -240,7 +247,7 @@ class Runner {
     leaving_ = true;
     waiting_.clear();
     if (current_) current_->abandon();
-    changed_.notify_all();
+    order_came_.notify_one();
   }
 
   const NodeSettings settings_;
@@ -248,7 +255,8 @@ class Runner {
   std::atomic<bool> stop_ = false;
 
   std::mutex mutex_;
-  std::condition_variable changed_;
+  std::condition_variable order_came_;  // or it is time to leave
+  std::condition_variable beat_due_;    // before its time
   std::deque<Json> waiting_;
   std::set<std::pair<std::string, std::int64_t>> seen_;
   std::map<std::pair<std::string, std::int64_t>, std::string> ended_early_;

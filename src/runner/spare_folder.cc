@@ -50,7 +50,7 @@ bool clear_file(int folder, const char* name, mode_t mode_of_folders) {
   struct stat info {};
   return fd && ::fstat(fd.get(), &info) == 0 && S_ISREG(info.st_mode) && info.st_nlink == 1 &&
          info.st_uid == ::geteuid() && is_plain(fd.get()) && (info.st_mode & 07777) == (0666 & mode_of_folders & ~022U) &&
-         ::ftruncate(fd.get(), 0) == 0;
+         (info.st_size == 0 || ::ftruncate(fd.get(), 0) == 0);
 }
 
 }  // namespace
