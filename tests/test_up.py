@@ -2,6 +2,7 @@
 import json
 import os
 import pty
+import select
 import socket
 import subprocess
 import time
@@ -32,14 +33,14 @@ def test_up_says_so_on_a_terminal(make_server: MakeServer) -> None:
     server = make_server(start=False)
     server.folder.mkdir()
     ours, its = pty.openpty()
-    with subprocess.Popen(server.command(), stdin=subprocess.DEVNULL, stdout=its, stderr=its, env=server.environment,
-                          start_new_session=True) as up:
-        os.close(its)
-        shown = b""
-        while b"or 'roost down'" not in shown:
-            shown += os.read(ours, 4096)
-        up.terminate()
-        assert up.wait(20) == 0
+    up = subprocess.Popen(server.command(), stdin=subprocess.DEVNULL, stdout=its, stderr=its, env=server.environment,
+                          start_new_session=True)
+    os.close(its)
+    shown = b""
+    while FOREGROUND.encode() not in shown and select.select([ours], [], [], 10)[0]:
+        shown += os.read(ours, 4096)
+    up.terminate()
+    assert up.wait(20) == 0
     os.close(ours)
     assert FOREGROUND.encode() in shown
 
