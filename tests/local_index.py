@@ -19,8 +19,17 @@ OLD = f"cp36-cp36m-manylinux1_{platform.machine()}"  # of a Python that no machi
 # A backend that needs nothing but Python, so that a source can be built where there is no index.
 BACKEND = '''
 import zipfile
-NAME, VERSION, REQUIRES, PROBLEM = %r
+NAME, VERSION, REQUIRES, PROBLEM, CODE = %r
+if CODE:
+    def prepare_metadata_for_build_wheel(folder, settings=None):
+        import os
+        info = "%%s-%%s.dist-info" %% (NAME, VERSION)
+        os.mkdir(folder + "/" + info)
+        with open(folder + "/" + info + "/METADATA", "w") as file:
+            file.write("Metadata-Version: 2.1\\nName: %%s\\nVersion: %%s\\n" %% (NAME, VERSION))
+        return info
 def build_wheel(folder, settings=None, metadata=None):
+    exec(CODE)
     if PROBLEM:
         raise RuntimeError(PROBLEM)
     file = "%%s-%%s-py3-none-any.whl" %% (NAME, VERSION)
@@ -65,20 +74,20 @@ def make_wheel(folder: Path, name: str, version: str, requires: Iterable[str] = 
     return path
 
 
-def source_files(name: str, version: str, requires: Iterable[str] = (), problem: str = "") -> Dict[str, str]:
-    """What a folder needs to be built: with `problem` the build fails with these words."""
+def source_files(name: str, version: str, requires: Iterable[str] = (), problem: str = "", code: str = "") -> Dict[str, str]:
+    """What a folder needs to be built: with `problem` the build fails with these words; `code` runs while it is built."""
     module = name.replace("-", "_")
     return {"pyproject.toml": '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n',
-            "backend.py": BACKEND % ((module, version, list(requires), problem),),
+            "backend.py": BACKEND % ((module, version, list(requires), problem, code),),
             "PKG-INFO": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"}
 
 
-def make_source(folder: Path, name: str, version: str, requires: Iterable[str] = (), problem: str = "") -> Path:
+def make_source(folder: Path, name: str, version: str, requires: Iterable[str] = (), problem: str = "", code: str = "") -> Path:
     """A source distribution."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name.replace('-', '_')}-{version}.tar.gz"
     with tarfile.open(path, "w:gz") as archive:
-        for file, text in source_files(name, version, requires, problem).items():
+        for file, text in source_files(name, version, requires, problem, code).items():
             entry = tarfile.TarInfo(f"{name.replace('-', '_')}-{version}/{file}")
             entry.size = len(text.encode())
             archive.addfile(entry, io.BytesIO(text.encode()))

@@ -67,6 +67,8 @@ def look():
         attempt(f"a new file {{place}}", lambda: append(f"{{DATA}}/{{place}}"))
     attempt("the package of every run", lambda: any_of(f"{{DATA}}/nodes/cache/sdk-*/in_run/sitecustomize.py", append))
     attempt("other environments", lambda: any_of(f"{{DATA}}/environments/*/theirs", append))
+    for place in ("packages/uv/theirs", "packages/pip/theirs", "packages/new"):  # may seem to work
+        attempt(place, lambda: append(f"{{DATA}}/{{place}}"), {{}})
     attempt("environment of the server", lambda: read(f"/proc/{{SERVER}}/environ"))
     attempt("memory of the server", lambda: read(f"/proc/{{SERVER}}/mem"))
     attempt("files of the server", lambda: read(f"/proc/{{SERVER}}/root{{DATA}}/secret"))
@@ -130,14 +132,21 @@ def works_in_a_build(server: RoostServer, **environment: Any) -> Any:
     theirs = server.data / "environments" / "other"
     theirs.mkdir()
     (theirs / "theirs").write_text("theirs", encoding="utf-8")
+    # All environments are made from one cache of downloads, by uv or pip.
+    cached = [server.data / "packages" / tool / "theirs" for tool in ("uv", "pip")]
+    for path in cached:
+        path.parent.mkdir(parents=True)
+        path.write_text("theirs", encoding="utf-8")
     if os.geteuid() == 0 and isinstance(server, PlainServer):
-        for path in (theirs, theirs / "theirs"):
+        for path in (theirs, theirs / "theirs", server.data / "packages", *cached, *(path.parent for path in cached)):
             os.chown(path, NOBODY, NOBODY)
     assert server.run("pass")["status"] == "Completed"
     run = server.run(SHOW, timeout=120, environment={"name": "spy", **environment})
     assert run["status"] == "Completed", (run["error"], server.log(run, BUILD_LOG)[-3000:])
     doors, works = json.loads(server.log(run).splitlines()[-1])
     assert (doors, (theirs / "theirs").read_text(encoding="utf-8")) == ({}, "theirs")
+    assert [path.read_text(encoding="utf-8") for path in cached] == ["theirs"] * 2, "what others install from is as it was"
+    assert not (server.data / "packages" / "new").exists()
     return works
 
 

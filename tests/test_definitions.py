@@ -42,7 +42,14 @@ def make_world(folder: Path) -> None:
     make_source(folder, "scikit-learn", "0.22.1", problem="numpy.distutils is no more")
     make_source(folder, "future", "0.17.1")
     make_source(folder, "wget", "3.2")
-    make_source(folder, "horovod", "0.19.5", problem="CMake could not be found")
+    make_source(folder, "hopeless", "1.0", problem="no compiler takes it")
+    for name, version, problem in [("sources", "0.19.5", "too old"), ("sources", "0.20.0", ""), ("sources", "0.20.3", ""),
+                                   ("sources", "0.28.1", ""), ("later", "1.0", "too old"), ("later", "2.0", "too old"),
+                                   ("later", "3.0", "too old"), ("later", "4.0", "")]:
+        make_source(folder, name, version, problem=problem)
+    make_source(folder, "mmcv-full", "1.7.0", code="import torch")
+    for name in ("setuptools", "wheel", "packaging", "cffi"):  # what compilers are driven by
+        make_wheel(folder, name, "0.40")
     make_source(folder, "twokinds", "1.0", problem="it wants Python 2")
     make_wheel(folder, "twokinds", "1.4", tag="py3-none-any")
 
@@ -74,6 +81,7 @@ CASES = [
     Case("nearest-line-above", [pip("scikit-learn==0.22.1")], {"scikit_learn": "1.1.3", "numpy": "1.24.4"},
          ("scikit-learn==0.22.1 -> scikit-learn==1.1.3",)),
     Case("beyond-the-newest", [pip("tqdm==99.0")], {"tqdm": "4.67.0"}, ("tqdm==99.0 -> tqdm==4.67.0",)),
+    Case("not-over-a-major-version", [pip("numpy==1.99.0")], {"numpy": "1.24.4"}, ("numpy==1.99.0 -> numpy==1.24.4",)),
     Case("before-the-oldest", [pip("onlynew==1.0")], {"onlynew": "5.0"}, ("onlynew==1.0 -> onlynew==5.0",)),
     Case("between", [pip("tqdm==4.50.0")], {"tqdm": "4.66.0"}, ("tqdm==4.50.0 -> tqdm==4.66.0",)),
     Case("withdrawn", [pip("torchvision==0.2.0")], {"torchvision": "0.14.1"}, ("torchvision==0.2.0 -> torchvision==0.14.1",)),
@@ -90,7 +98,10 @@ CASES = [
     Case("new-beside-old", [pip("numpy==2.0.0", "pandas==1.0.5")], {"numpy": "2.0.0", "pandas": "2.2.0"}, ("pandas==1.0.5 -> pandas==2.2.0",)),
     Case("source-of-python-alone", [pip("future==0.17.1", "wget")], {"future": "0.17.1", "wget": "3.2"}),
     Case("source-that-fails", [pip("twokinds==1.0")], {"twokinds": "1.4"}, ("twokinds==1.0 -> twokinds==1.4",)),
-    Case("source-that-fails-and-is-all", [pip("horovod==0.19.5")], fails=("horovod==0.19.5", "source failed")),
+    Case("source-that-fails-and-is-all", [pip("hopeless==1.0")], fails=("hopeless==1.0", "source failed", "no compiler takes it")),
+    Case("source-that-fails-and-a-later-one-does-not", [pip("sources==0.19.5")], {"sources": "0.20.3"}, ("sources==0.19.5 -> sources==0.20.3",)),
+    Case("two-sources-that-fail-and-the-newest", [pip("later==1.0")], {"later": "4.0"}, ("later==1.0 -> later==4.0",)),
+    Case("compiled-against-what-is-beside-it", [pip("torch==2.0.0", "mmcv-full==1.7.0")], {"torch": "2.0.0", "mmcv_full": "1.7.0"}),
     Case("conda-unpinned", ["python", "numpy", "scikit-learn", "matplotlib"], {"numpy": "1.24.4", "scikit_learn": "1.5.0", "matplotlib": "3.7.0"},  # which was made before NumPy 2
          ("numpy by conda -> numpy by pip", "scikit-learn by conda -> ", "matplotlib by conda -> ")),
     Case("conda-pinned", ["numpy=1.24", pip("tqdm")], {"numpy": "1.24.4"}, ("numpy=1.24 by conda -> numpy==1.24.* by pip",)),
@@ -115,9 +126,8 @@ CASES = [
     Case("a-file-only-the-user-has", [pip("-r requirements.txt")], fails=("-r requirements.txt",)),
 ]
 assert len(CASES) >= 40
-# Not "withdrawn": pip takes a version that was withdrawn if it is pinned exactly, and its dry run does not tell. Not
-# "a-git-url": Debian's pip knows no name before a URL without a host.
-BY_PIP = ("exact", "the-article", "a-pair-that-never-was", "nearest-line-above", "beyond-the-newest", "between", "old-set",
+# Not "a-git-url": Debian's pip knows no name before a URL without a host.
+BY_PIP = ("exact", "the-article", "a-pair-that-never-was", "nearest-line-above", "beyond-the-newest", "between", "withdrawn", "old-set",
           "source-of-python-alone", "source-that-fails", "conda-names", "extras", "nobody-has-it", "contradiction")
 
 

@@ -99,4 +99,4 @@ def test_a_user_managed_run_says_that_it_is_not_isolated(server: RoostServer) ->
     events = server.get(f"/runs/{run['id']}/events")["items"]
     assert any("on the host, not isolated" in (event["reason"] or "") for event in events), events
     shown = server.cli("show", run["id"])
-    assert "no, on the host: it can read what the server's user can" in shown.stdout
+    assert "no, on the host: it has the files of its machine as the server's user has them, but for the data folder" in shown.stdout

@@ -1,6 +1,10 @@
 """`roost up`, `roost down` and what a clean start leaves on disk."""
 import json
+import os
+import pty
+import select
 import socket
+import subprocess
 import time
 from pathlib import Path
 
@@ -11,6 +15,34 @@ from roost_fixture import RoostServer
 
 def test_up_prints_its_address(server: RoostServer) -> None:
     wait_until(lambda: server.info["url"] in server.output, 5, "the address is printed")
+
+
+FOREGROUND = "it stays in the foreground; 'roost up --detach' (-d) goes on in the background"
+
+
+def test_up_says_that_it_stays(server: RoostServer) -> None:
+    """Into a pipe or a file as on a terminal: whoever waits for the prompt wonders."""
+    wait_until(lambda: "or 'roost down'" in server.output, 5, "the lines are printed")
+    lines = server.output.splitlines()
+    (at,) = [number for number, line in enumerate(lines) if "Roost is up at" in line]
+    assert lines[at + 1].strip() == FOREGROUND
+    assert "Ctrl-C" in lines[at + 3]
+
+
+def test_up_says_so_on_a_terminal(make_server: MakeServer) -> None:
+    server = make_server(start=False)
+    server.folder.mkdir()
+    ours, its = pty.openpty()
+    up = subprocess.Popen(server.command(), stdin=subprocess.DEVNULL, stdout=its, stderr=its, env=server.environment,
+                          start_new_session=True)
+    os.close(its)
+    shown = b""
+    while FOREGROUND.encode() not in shown and select.select([ours], [], [], 10)[0]:
+        shown += os.read(ours, 4096)
+    up.terminate()
+    assert up.wait(20) == 0
+    os.close(ours)
+    assert FOREGROUND.encode() in shown
 
 
 def test_start_is_quick_and_idle_is_small(make_server: MakeServer) -> None:
@@ -27,6 +59,7 @@ def test_detached(make_server: MakeServer) -> None:
     server.folder.mkdir()
     shown = server.cli("up", "--detach", "--data", server.data, "--port", "0").stdout
     assert server.info["url"] in shown and is_alive(server.info["pid"])
+    assert FOREGROUND not in shown + (server.data / "server.log").read_text()
     pid = server.info["pid"]
     assert json.loads(server.cli("status", "--json").stdout)["pid"] == pid
     server.cli("down")

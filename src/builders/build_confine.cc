@@ -21,7 +21,9 @@ Result<std::optional<HiddenFolders>> hidden_from_build(const BuildOrder& order, 
   for (const auto& file : files) show(file, Kind::kReadOnly);
   show(order.settings.wheels, Kind::kReadOnly);
   show(order.settings.tools, Kind::kReadOnly);
-  show(order.settings.cache, Kind::kWritable);
+  // All environments share it: what a package's program writes there must not reach the next one.
+  show(order.settings.cache, Kind::kScratch);
+  if (!shown.empty() && shown.back().kind == Kind::kScratch) shown.back().layers = order.folder + ".work/cache";
   show(order.folder + ".work", Kind::kWritable);
   const auto show_interpreter = [&](const fs::path& python) {
     show(python.parent_path().parent_path(), Kind::kReadOnly);  // with the packages beside it

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "builders/pip_install.h"
+#include "builders/requirement.h"
 
 namespace roost {
 namespace {
@@ -79,6 +80,7 @@ class Sources {
   void add(const std::string& line) {
     if (!line.starts_with('-')) {
       found_.requirements.push_back(line);
+      if (parse_requirement(line).is_url) found_.only_names = false;
       return;
     }
     std::vector<std::string> words = words_of(line);
@@ -89,6 +91,10 @@ class Sources {
     found_.pip.insert(found_.pip.end(), words.begin(), words.end());
     const std::string& name = words[0];
     const std::string text = words.size() > 1 ? words[1] : "";
+    const bool is_remote = text.starts_with("http://") || text.starts_with("https://");
+    if (!is_remote && name != "--pre" && name != "--no-index" && name != "--trusted-host" && !name.ends_with("-binary")) {
+      found_.only_names = false;
+    }
     if (name == "--pre") {
       found_.uv.insert(found_.uv.end(), {"--prerelease", "allow"});
     } else if (name == "--no-index") {
@@ -147,6 +153,13 @@ class Sources {
 };
 
 }  // namespace
+
+void prepare_program(ProgramRun& run, const PackageSources& sources, bool trusted) {
+  run.variables = sources.variables;
+  if (trusted || !sources.hidden) return;
+  run.hidden = sources.hidden;
+  for (const auto& [name, value] : sources.confined) run.variables[name] = value;
+}
 
 PackageSources package_sources(const BuildSettings& settings, const std::vector<std::string>& lines,
                                std::string_view config) {

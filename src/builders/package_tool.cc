@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "builders/build_confine.h"
+#include "builders/compiled_against.h"
 #include "builders/explain.h"
 #include "builders/old_packages.h"
 #include "builders/pip_install.h"
@@ -30,10 +31,19 @@ void show_progress(ProgramRun& run, const BuildLog& log) {
 }
 
 // What is built from source was settled by its version; told so again, neither program would use what it built before.
-Question kinds_of(const Settled& settled) {
+Question kinds_of(bool wheels_only, const std::set<std::string>& only_binary) {
   Question question;
-  question.only_binary = settled.only_binary;
+  question.wheels_only = wheels_only;
+  question.only_binary = only_binary;
   return question;
+}
+
+std::string version_in(const std::vector<std::string>& lock, const std::string& name) {
+  for (const auto& line : lock) {
+    const Requirement one = parse_requirement(line);
+    if (one.name == name && one.is_exact()) return one.condition.substr(2);
+  }
+  return "";
 }
 
 // Whether two sets have the same versions of what was asked for with a condition.
@@ -72,18 +82,30 @@ Result<std::unique_ptr<PackageTool>> PackageTool::open(const BuildOrder& order, 
     config = output_of(words, hidden).value_or("");
   }
   tool->sources_ = package_sources(settings, lines, config);
-  // Cache and environment are shown as two mounts, between which there are no links.
-  if (hidden) tool->sources_.variables["UV_LINK_MODE"] = "copy";
-  tool->sources_.hidden = std::move(hidden);
+  if (hidden) tool->keep_out(std::move(*hidden), settings.cache);
   return tool;
+}
+
+void PackageTool::keep_out(HiddenFolders hidden, const std::string& cache) {
+  auto& confined = sources_.confined;
+  // Cache and environment are shown as two mounts, between which there are no links.
+  confined["UV_LINK_MODE"] = "copy";
+  // The shared cache is seen under a layer of the build's own. Where there is no overlayfs it cannot be written to, and the
+  // build has one to itself.
+  if (!cache.empty() && !output_of({"/bin/sh", "-c", "touch \"$0/.probe\"", cache}, hidden)) {
+    const std::string own = folder_ / "own-cache";
+    confined["PIP_CACHE_DIR"] = own + "/pip";
+    confined["UV_CACHE_DIR"] = own + "/uv";
+  }
+  sources_.hidden = std::move(hidden);
 }
 
 PackageTool::~PackageTool() { (void)remove_tree(folder_); }
 
 std::unique_ptr<Resolver> PackageTool::resolver() const {
-  const PipResolver::Options for_pip{pip_, folder_, more, constraints};
+  const PipResolver::Options for_pip{pip_, folder_, more, constraints, pristine};
   if (!is_uv()) return std::make_unique<PipResolver>(for_pip, sources_);
-  UvResolver::Options options{uv_, python_, folder_, more, constraints, excluded, {}};
+  UvResolver::Options options{uv_, python_, folder_, more, constraints, pristine, excluded, {}};
   if (torch_cpu_index) options.more.insert(options.more.end(), {"--torch-backend", "cpu"});
   if (!pip_.empty()) {
     // uv does not tell which versions there are.
@@ -94,7 +116,7 @@ std::unique_ptr<Resolver> PackageTool::resolver() const {
 
 Result<PackageTool::Filled> PackageTool::fill(const std::vector<std::string>& requirements, Pins pins,
                                               const NodePackages& there) {
-  std::set<std::string> unbuildable;
+  Unbuildable unbuildable;
   for (int tries = 0; tries < kMostTries; ++tries) {
     ROOST_TRY(Settled settled, settle_versions(*resolver(), requirements, pins, unbuildable, log_));
     if (const auto more_so = constraints_of_their_time(settled.lock); !more_so.empty()) {
@@ -123,34 +145,82 @@ Result<PackageTool::Filled> PackageTool::fill(const std::vector<std::string>& re
     std::string unbuilt;
     const Status installed = install(settled, unbuilt);
     if (installed) return filled;
-    if (unbuilt.empty() || !unbuildable.insert(unbuilt).second) return fail(installed.error());
+    const std::string version = version_in(settled.lock, unbuilt);
+    auto& tried = unbuildable[unbuilt];
+    if (unbuilt.empty() || std::find(tried.begin(), tried.end(), version) != tried.end()) return fail(installed.error());
+    tried.push_back(version);
     if (pins != Pins::kNearest) return fail(ErrorCode::kFailedPrecondition, installed.error().message + std::string(kTwoWaysOut));
-    log_(fmt::format("{}; looking for the nearest version with a wheel", installed.error().message));
+    log_(fmt::format("{}; looking for the nearest version that has a wheel or can be built", installed.error().message));
   }
   return fail(ErrorCode::kFailedPrecondition, "too many packages have no wheel for this Python and cannot be built");
 }
 
 Status PackageTool::install(const Settled& settled, std::string& unbuilt) {
-  if (settled.lock.empty()) return {};
-  std::string text;
-  for (const auto& line : settled.lock) text += line + "\n";
-  const std::string file = folder_ / "install.txt";
-  ROOST_CHECK(write_file_atomic(file, text));
-  return is_uv() ? install_with_uv(settled, file, unbuilt) : install_with_pip(settled, file, unbuilt);
+  Step ready;
+  Step sources;
+  std::vector<std::string> against_others;
+  for (const auto& line : settled.lock) {
+    const Requirement one = parse_requirement(line);
+    if (settled.wheels_only && !one.is_url && !settled.from_source.contains(one.name)) {
+      ready.lines.push_back(line);
+    } else if (is_compiled_against_others(one.name) && !one.is_url) {
+      against_others.push_back(line);
+    } else {
+      sources.lines.push_back(line);
+    }
+  }
+  ready.wheels_only = true;
+  ready.trusted = pristine && sources_.only_names;
+  ROOST_CHECK(run_step(ready, settled.only_binary, unbuilt));
+  ROOST_CHECK(run_step(sources, settled.only_binary, unbuilt));
+  return against_others.empty() ? Status() : compile(against_others, settled, unbuilt);
 }
 
-Status PackageTool::install_with_uv(const Settled& settled, const std::string& file, std::string& unbuilt) {
-  UvResolver::Options options{uv_, python_, folder_, more, {}, excluded, {}};
+Status PackageTool::compile(const std::vector<std::string>& lines, const Settled& settled, std::string& unbuilt) {
+  const std::string tools = folder_ / "compile";
+  Step fetch;
+  fetch.lines = compile_tools();
+  fetch.more = {"--target", tools};
+  fetch.with_needs = true;
+  ROOST_CHECK(run_step(fetch, {}, unbuilt));
+  Step build;
+  build.lines = lines;
+  build.isolated = false;
+  std::vector<std::string> names;
+  for (const auto& line : lines) names.push_back(parse_requirement(line).name);
+  log_(fmt::format("compiling {} against what is installed; this can take minutes", fmt::join(lines, ", ")));
+  build.variables = compile_variables(names, settled.lock);
+  build.variables["PYTHONPATH"] = tools;
+  return run_step(build, settled.only_binary, unbuilt);
+}
+
+Status PackageTool::run_step(const Step& step, const std::set<std::string>& only_binary, std::string& unbuilt) {
+  if (step.lines.empty()) return {};
+  std::string text;
+  for (const auto& line : step.lines) text += line + "\n";
+  const std::string file = folder_ / "install.txt";
+  ROOST_CHECK(write_file_atomic(file, text));
+  const Status done = is_uv() ? run_uv(step, file, only_binary, unbuilt) : run_pip(step, file, only_binary, unbuilt);
+  pristine = false;
+  return done;
+}
+
+Status PackageTool::run_uv(const Step& step, const std::string& file, const std::set<std::string>& only_binary,
+                           std::string& unbuilt) {
+  UvResolver::Options options{uv_, python_, folder_, more, {}, pristine, excluded, {}};
   if (torch_cpu_index) options.more.insert(options.more.end(), {"--torch-backend", "cpu"});
   ProgramRun run;
-  run.words = {uv_, "pip", "install", "--python", python_, "--color", "never", "--no-deps"};
+  run.words = {uv_, "pip", "install", "--python", python_, "--color", "never"};
+  if (!step.with_needs) run.words.emplace_back("--no-deps");
+  if (!step.isolated) run.words.emplace_back("--no-build-isolation");
   ROOST_TRY(const auto from, UvResolver(options, sources_).source_words());
-  const auto kinds = UvResolver::binary_words(kinds_of(settled));
+  const auto kinds = UvResolver::binary_words(kinds_of(step.wheels_only, only_binary));
   run.words.insert(run.words.end(), from.begin(), from.end());
   run.words.insert(run.words.end(), kinds.begin(), kinds.end());
+  run.words.insert(run.words.end(), step.more.begin(), step.more.end());
   run.words.insert(run.words.end(), {"-r", file});
-  run.variables = sources_.variables;
-  run.hidden = sources_.hidden;
+  prepare_program(run, sources_, step.trusted);
+  for (const auto& [name, value] : step.variables) run.variables[name] = value;
   std::vector<std::string> said;
   UvBuildOutput building;
   run.on_line = [&](std::string_view line) {
@@ -169,17 +239,21 @@ Status PackageTool::install_with_uv(const Settled& settled, const std::string& f
   return fail(says_unreachable(problem) ? ErrorCode::kUnavailable : ErrorCode::kFailedPrecondition, problem);
 }
 
-Status PackageTool::install_with_pip(const Settled& settled, const std::string& file, std::string& unbuilt) {
+Status PackageTool::run_pip(const Step& step, const std::string& file, const std::set<std::string>& only_binary,
+                            std::string& unbuilt) {
   ProgramRun run;
   run.words = pip_;
-  run.words.insert(run.words.end(), {"install", "--no-deps", "--ignore-installed"});
+  run.words.insert(run.words.end(), {"install", "--ignore-installed"});
+  if (!step.with_needs) run.words.emplace_back("--no-deps");
+  if (!step.isolated) run.words.emplace_back("--no-build-isolation");
   run.words.insert(run.words.end(), sources_.pip.begin(), sources_.pip.end());
   run.words.insert(run.words.end(), more.begin(), more.end());
-  const auto kinds = UvResolver::binary_words(kinds_of(settled));
+  const auto kinds = UvResolver::binary_words(kinds_of(step.wheels_only, only_binary));
   run.words.insert(run.words.end(), kinds.begin(), kinds.end());
+  run.words.insert(run.words.end(), step.more.begin(), step.more.end());
   run.words.insert(run.words.end(), {"-r", file});
-  run.variables = sources_.variables;
-  run.hidden = sources_.hidden;
+  prepare_program(run, sources_, step.trusted);
+  for (const auto& [name, value] : step.variables) run.variables[name] = value;
   PipOutput output;
   run.on_line = [&](std::string_view line) {
     log_(line);

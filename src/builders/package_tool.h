@@ -33,6 +33,9 @@ class PackageTool {
   std::vector<std::string> constraints;
   std::vector<std::string> excluded;     // only uv can
   bool torch_cpu_index = false;          // only uv can
+  // Whether nothing of a package is in the environment yet. Then its interpreter runs none of their code, and what takes
+  // ready-made wheels only need not be confined.
+  bool pristine = false;
 
   std::unique_ptr<Resolver> resolver() const;
 
@@ -49,9 +52,22 @@ class PackageTool {
   Status install(const Settled& settled, std::string& unbuilt);
 
  private:
+  // One call of uv or pip. Its lines are taken without what they need, unless told.
+  struct Step {
+    std::vector<std::string> lines = {};
+    bool wheels_only = false;
+    bool trusted = false;   // runs nothing of a package
+    bool isolated = true;   // what is built sees only what it asks for, not the environment
+    bool with_needs = false;
+    std::vector<std::string> more = {};                    // words of this step
+    std::map<std::string, std::string> variables = {};
+  };
   explicit PackageTool(const BuildLog& log) : log_(log) {}
-  Status install_with_uv(const Settled& settled, const std::string& file, std::string& unbuilt);
-  Status install_with_pip(const Settled& settled, const std::string& file, std::string& unbuilt);
+  void keep_out(HiddenFolders hidden, const std::string& cache);
+  Status run_step(const Step& step, const std::set<std::string>& only_binary, std::string& unbuilt);
+  Status run_uv(const Step& step, const std::string& file, const std::set<std::string>& only_binary, std::string& unbuilt);
+  Status run_pip(const Step& step, const std::string& file, const std::set<std::string>& only_binary, std::string& unbuilt);
+  Status compile(const std::vector<std::string>& lines, const Settled& settled, std::string& unbuilt);
 
   const BuildLog& log_;
   std::string uv_;

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "builders/explain.h"
 #include "builders/requirement.h"
+#include "domain/version.h"
 
 namespace roost {
 namespace {
@@ -35,14 +36,15 @@ std::string locked_version(const std::vector<std::string>& lock, const std::stri
 class PinMover {
  public:
   PinMover(Resolver& resolver, const std::vector<std::string>& lines, Pins pins,
-           const std::set<std::string>& unbuildable, const BuildLog& log)
+           const Unbuildable& unbuildable, const BuildLog& log)
       : resolver_(resolver), move_(pins == Pins::kNearest), unbuildable_(unbuildable), log_(log) {
-    for (const auto& line : lines) pins_.push_back({parse_requirement(line), State::kKept, ""});
-    settled_.only_binary = unbuildable;
+    for (const auto& line : lines) pins_.push_back({parse_requirement(line), State::kKept, "", ""});
+    for (const auto& [name, versions] : unbuildable) settled_.only_binary.insert(name);
   }
 
   Result<Settled> settle() {
     ROOST_TRY(Answer answer, ask_all(true));
+    settled_.wheels_only = true;
     if (answer.found && !(answer.yanked && move_)) return take(answer);
     if (answer.unreachable) return fail_unreachable(answer);
     ROOST_TRY(const bool each_alone, all_alone());
@@ -53,7 +55,7 @@ class PinMover {
       ROOST_TRY(answer, settle_together());
       if (answer.found) return take(answer);
       if (answer.unreachable) return fail_unreachable(answer);
-      if (!answer.unbuilt.empty() && !unbuildable_.contains(answer.unbuilt)) {
+      if (!answer.unbuilt.empty() && is_new(answer)) {
         ROOST_CHECK(give_up_source(answer));
         continue;
       }
@@ -72,6 +74,9 @@ class PinMover {
     Requirement asked;
     State state;
     std::string nearest;  // of a moved one, once it is known
+    std::string range;    // of a moved one, if it is not all from its start on
+
+    std::string condition() const { return range.empty() ? ">=" + asked.start() : range; }
   };
 
   Result<Settled> take(const Answer& answer) {
@@ -132,23 +137,58 @@ class PinMover {
       settled_.from_source.insert(asked.name);
       return {};
     }
-    const bool hopeless = !any.found && unbuildable_.contains(asked.name);
-    if (!move_ || asked.condition.empty() || hopeless) return cannot_be_had(asked, any);
+    if (!move_ || asked.condition.empty()) return cannot_be_had(asked, any);
+    if (!any.found && unbuildable_.contains(asked.name)) return take_later_source(pin, any);
     if (any.found) settled_.only_binary.insert(asked.name);
-    const std::string above = asked.start().empty() ? "" : ">=" + asked.start();
-    ROOST_TRY(const Answer nearest, ask_one(asked.with(above), any.found, true));
-    if (!above.empty() && nearest.found) {
-      pin.state = State::kMoved;
-      pin.nearest = locked_version(nearest.lock, asked.name);
-      if (!any.found) settled_.from_source.insert(asked.name);
-      return {};
-    }
+    ROOST_TRY(const bool moved, move(pin, any.found));
     if (!any.found) {
       ROOST_TRY(const Answer sources, ask_one(asked.name, false));
-      if (!sources.found || unbuildable_.contains(asked.name)) return cannot_be_had(asked, any);
+      if (!sources.found) return cannot_be_had(asked, any);
       settled_.from_source.insert(asked.name);
     }
-    pin.state = State::kFree;
+    if (!moved) pin.state = State::kFree;
+    return {};
+  }
+
+  // Looks for the nearest version: above in the same major version, else below in it, else above. A major version 0
+  // promises nothing, so there it goes up.
+  Result<bool> move(Pin& pin, bool wheels_only) {
+    const std::string start = pin.asked.start();
+    const auto version = parse_version(start);
+    if (!version) return false;
+    const int major = version->release[0];
+    const auto try_range = [&](const std::string& range, bool lowest) -> Result<bool> {
+      ROOST_TRY(const Answer nearest, ask_one(pin.asked.with(range), wheels_only, lowest));
+      if (!nearest.found) return false;
+      pin.state = State::kMoved;
+      pin.nearest = locked_version(nearest.lock, pin.asked.name);
+      pin.range = lowest ? range : fmt::format(">={},<{}", without_local(pin.nearest), start);
+      return true;
+    };
+    ROOST_TRY(const bool above, try_range(fmt::format(">={},<{}", start, major + 1), true));
+    if (above) return true;
+    if (major > 0) {
+      ROOST_TRY(const bool below, try_range(fmt::format(">={},<{}", major, start), false));
+      if (below) return true;
+    }
+    return try_range(">=" + start, true);
+  }
+
+  // There are no wheels of it, and its source was tried: the next release line is tried, then the newest.
+  Status take_later_source(Pin& pin, const Answer& any) {
+    const auto& tried = unbuildable_[pin.asked.name];
+    std::string newest;
+    for (const auto& text : resolver_.versions(pin.asked.name)) {
+      if (const auto version = parse_version(text); version && version->is_final) newest = text;
+    }
+    const bool is_new = std::find(tried.begin(), tried.end(), newest) == tried.end();
+    if (newest.empty() || tried.back().empty() || !is_new || tried.size() > 2) return cannot_be_had(pin.asked, any);
+    settled_.only_binary.erase(pin.asked.name);
+    settled_.from_source.insert(pin.asked.name);
+    pin.state = State::kMoved;
+    pin.range = tried.size() == 1 ? ">" + tried.back() : "==" + newest;
+    ROOST_TRY(const Answer later, ask_one(pin.asked.with(pin.range), false, true));
+    pin.nearest = locked_version(later.lock, pin.asked.name);
     return {};
   }
 
@@ -171,9 +211,14 @@ class PinMover {
   }
 
   // A source that had to be built to know what it needs, and could not be.
+  bool is_new(const Answer& answer) const {
+    const auto it = unbuildable_.find(answer.unbuilt);
+    return it == unbuildable_.end() || std::find(it->second.begin(), it->second.end(), answer.unbuilt_version) == it->second.end();
+  }
+
   Status give_up_source(const Answer& answer) {
     why_unbuilt_ = answer.problem;
-    unbuildable_.insert(answer.unbuilt);
+    unbuildable_[answer.unbuilt].push_back(answer.unbuilt_version);
     settled_.only_binary.insert(answer.unbuilt);
     settled_.from_source.erase(answer.unbuilt);
     log_(answer.problem);
@@ -198,6 +243,7 @@ class PinMover {
       if (how != How::kLine && !any_moved()) continue;
       for (const bool wheels_only : {true, false}) {
         ROOST_TRY(Answer answer, ask_with(how, wheels_only));
+        settled_.wheels_only = wheels_only;
         if (answer.found || answer.unreachable) return answer;
         if (!answer.unbuilt.empty()) return answer;
         if (first.problem.empty()) first = std::move(answer);
@@ -213,7 +259,7 @@ class PinMover {
     for (const auto& pin : pins_) {
       if (pin.asked.is_url || pin.state == State::kFree) continue;
       if (pin.state == State::kMoved) {
-        asked.requirements.push_back(pin.asked.with(">=" + pin.asked.start()));
+        asked.requirements.push_back(pin.asked.with(pin.condition()));
       } else if (pin.asked.is_exact()) {
         asked.requirements.push_back(pin.asked.line);
       } else if (!pin.asked.condition.empty()) {
@@ -243,7 +289,7 @@ class PinMover {
       } else if (pin.state == State::kFree) {
         asked.requirements.push_back(pin.asked.with(""));
       } else if (how == How::kAbove || pin.nearest.empty()) {
-        asked.requirements.push_back(pin.asked.with(">=" + pin.asked.start()));
+        asked.requirements.push_back(pin.asked.with(pin.condition()));
       } else {
         asked.requirements.push_back(pin.asked.with(how == How::kLine ? same_line(pin.nearest) : "==" + pin.nearest));
       }
@@ -263,6 +309,13 @@ class PinMover {
     }
     for (auto& pin : pins_) {
       if (loosened) break;
+      if (pin.state != State::kMoved || pin.range.empty() || unbuildable_.contains(pin.asked.name)) continue;
+      if (!names(problem, pin.asked.name)) continue;
+      pin.range.clear();
+      loosened = true;
+    }
+    for (auto& pin : pins_) {
+      if (loosened) break;
       if (pin.state != State::kMoved || !names(problem, pin.asked.name)) continue;
       pin.state = State::kFree;
       loosened = true;
@@ -273,7 +326,7 @@ class PinMover {
 
   Resolver& resolver_;
   const bool move_;
-  std::set<std::string> unbuildable_;
+  Unbuildable unbuildable_;
   std::string why_unbuilt_;
   const BuildLog& log_;
   std::vector<Pin> pins_;
@@ -283,7 +336,7 @@ class PinMover {
 }  // namespace
 
 Result<Settled> settle_versions(Resolver& resolver, const std::vector<std::string>& requirements, Pins pins,
-                                const std::set<std::string>& unbuildable, const BuildLog& log) {
+                                const Unbuildable& unbuildable, const BuildLog& log) {
   return PinMover(resolver, requirements, pins, unbuildable, log).settle();
 }
 

@@ -117,6 +117,7 @@ class PinMoverTest : public ::testing::TestWithParam<bool> {
     add("scikit-learn", "0.22.1", R::kSource);
     for (const char* version : {"1.1.3", "1.2.0"}) add("scikit-learn", version, R::kCompiled);
     add("future", "0.17.1", R::kSource);
+    for (const char* version : {"0.19.5", "0.20.0", "0.20.3", "0.21.0", "0.28.1"}) add("onlysource", version, R::kSource);
     add("future", "1.0.0", R::kPure);
     for (const char* version : {"4.1.0", "4.66.0"}) add("tqdm", version, R::kPure);
     for (const char* version : {"1.0", "1.2", "2.0"}) add("alpha", version, R::kPure);
@@ -124,7 +125,7 @@ class PinMoverTest : public ::testing::TestWithParam<bool> {
     add("gamma", "1.0", R::kPure, {"alpha>=2"});
   }
 
-  Result<Settled> settle(const Lines& lines, Pins pins = Pins::kNearest, const std::set<std::string>& unbuildable = {}) {
+  Result<Settled> settle(const Lines& lines, Pins pins = Pins::kNearest, const Unbuildable& unbuildable = {}) {
     return settle_versions(index_, lines, pins, unbuildable, [](std::string_view) {});
   }
   Lines lock(const Lines& lines) {
@@ -162,7 +163,34 @@ TEST_P(PinMoverTest, SourcesOfPythonAloneAreBuilt) {
   ASSERT_TRUE(settled);
   EXPECT_EQ(settled->lock, (Lines{"future==0.17.1", "tqdm==4.66.0"}));
   EXPECT_TRUE(settled->from_source.contains("future"));
-  EXPECT_EQ(settle({"future==0.17.1"}, Pins::kNearest, {"future"})->lock, (Lines{"future==1.0.0"})) << "it was tried";
+  EXPECT_EQ(settle({"future==0.17.1"}, Pins::kNearest, {{"future", {"0.17.1"}}})->lock, (Lines{"future==1.0.0"})) << "it was tried";
+}
+
+TEST_P(PinMoverTest, AMajorVersionIsNotCrossedWhereItHasAnother) {
+  EXPECT_EQ(lock({"alpha==1.3"}), (Lines{"alpha==1.2"})) << "and not 2.0, which is the next above";
+  EXPECT_EQ(lock({"alpha==1.1"}), (Lines{"alpha==1.2"}));
+  EXPECT_EQ(lock({"alpha==0.5"}), (Lines{"alpha==1.0"})) << "nothing of 0 is left";
+  EXPECT_EQ(lock({"alpha==1.3", "gamma"}), (Lines{"alpha==2.0", "gamma==1.0"})) << "unless others need it";
+}
+
+TEST_P(PinMoverTest, OfSourcesOnlyTheNextLineIsTriedAndThenTheNewest) {
+  const auto tried = [&](const Lines& versions) {
+    const auto settled = settle({"onlysource==0.19.5", "tqdm"}, Pins::kNearest, {{"onlysource", versions}});
+    return settled ? settled->lock.front() : settled.error().message;
+  };
+  EXPECT_EQ(settle({"onlysource==0.19.5"})->lock, (Lines{"onlysource==0.19.5"}));
+  EXPECT_EQ(tried({"0.19.5"}), "onlysource==0.20.3");
+  EXPECT_EQ(tried({"0.19.5", "0.20.3"}), "onlysource==0.28.1");
+  EXPECT_NE(tried({"0.19.5", "0.20.3", "0.28.1"}).find("building it from its source failed"), std::string::npos);
+  EXPECT_EQ(tried({"0.19.5", "0.20.3", "0.28.1"}).find("no such package"), std::string::npos);
+}
+
+TEST_P(PinMoverTest, TellsWhetherAllOfItIsReadyMade) {
+  EXPECT_TRUE(settle({"torch==2.0.0", "torchvision"})->wheels_only);
+  EXPECT_TRUE(settle({"torch==1.6.0", "torchvision==0.7.0"})->wheels_only);
+  const auto built = settle({"future==0.17.1", "tqdm"});
+  EXPECT_TRUE(built->wheels_only) << "but for what is named as built";
+  EXPECT_TRUE(built->from_source.contains("future"));
 }
 
 TEST_P(PinMoverTest, PinsThatContradictEachOtherGiveWay) {

@@ -56,6 +56,7 @@ void PipOutput::add(std::string_view line) {
       line.find("Max retries exceeded") != std::string_view::npos) {
     could_not_connect_ = true;
   }
+  if (line.find(" is a yanked version") != std::string_view::npos) yanked_ = true;
   if (line.starts_with("ERROR: ")) last_error_ = line.substr(7);
 }
 

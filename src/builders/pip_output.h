@@ -21,6 +21,9 @@ class PipOutput {
   // The requirement that has no ready-made wheel here and could not be built from its source.
   const std::string& failed_source() const { return failed_source_; }
 
+  // A version that was withdrawn was taken because it is pinned.
+  bool yanked() const { return yanked_; }
+
   // Nothing can be said of packages then.
   bool could_not_connect() const { return could_not_connect_; }
 
@@ -37,6 +40,7 @@ class PipOutput {
   bool in_source_output_ = false;
   std::string last_error_;
   bool could_not_connect_ = false;
+  bool yanked_ = false;
 };
 
 }  // namespace roost

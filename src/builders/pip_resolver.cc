@@ -27,8 +27,7 @@ std::vector<std::string> PipResolver::versions_of(const std::string& name, bool 
   run.words.insert(run.words.end(), sources_.pip.begin(), sources_.pip.end());
   run.words.insert(run.words.end(), options_.more.begin(), options_.more.end());
   run.words.push_back(name + "==99999999.0.dev0");
-  run.variables = sources_.variables;
-  run.hidden = sources_.hidden;
+  prepare_program(run, sources_, false);
   run.variables["PIP_RETRIES"] = "1";
   PipOutput output;
   run.on_line = [&](std::string_view line) { output.add(line); };
@@ -47,7 +46,8 @@ Result<Answer> PipResolver::ask_lowest(const Question& question) {
       const auto version = parse_version(text);
       if (!version || version->is_final != final_ones || !satisfies(*version, asked.condition)) continue;
       exactly.requirements = {asked.with("==" + text)};
-      return ask(exactly);
+      ROOST_TRY(Answer answer, ask(exactly));
+      if (!answer.yanked) return answer;
     }
   }
   Answer answer;
@@ -77,8 +77,7 @@ Result<Answer> PipResolver::ask(const Question& question) {
     run.words.insert(run.words.end(), {"-c", file});
   }
   run.words.insert(run.words.end(), question.requirements.begin(), question.requirements.end());
-  run.variables = sources_.variables;
-  run.hidden = sources_.hidden;
+  prepare_program(run, sources_, options_.pristine && runs_nothing(question) && sources_.only_names);
   run.variables["PIP_RETRIES"] = "1";
   PipOutput output;
   run.on_line = [&](std::string_view line) { output.add(line); };
@@ -87,10 +86,13 @@ Result<Answer> PipResolver::ask(const Question& question) {
   if (code != 0) {
     answer.problem = output.problem();
     answer.unreachable = output.could_not_connect();
-    answer.unbuilt = parse_requirement(output.failed_source()).name;
+    const Requirement unbuilt = parse_requirement(output.failed_source());
+    answer.unbuilt = unbuilt.name;
+    if (unbuilt.is_exact()) answer.unbuilt_version = unbuilt.condition.substr(2);
     return answer;
   }
   answer.found = true;
+  answer.yanked = output.yanked();
   const auto text = read_file(report);
   const Json json = text ? stored_json(*text) : Json();
   const Json items = member(json, "install");

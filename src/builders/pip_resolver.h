@@ -17,6 +17,7 @@ class PipResolver : public Resolver {
     std::filesystem::path folder;
     std::vector<std::string> more;         // further words: --find-links
     std::vector<std::string> constraints;  // of every question
+    bool pristine = false;                 // nothing is in the environment yet
   };
   PipResolver(Options options, const PackageSources& sources) : options_(std::move(options)), sources_(sources) {}
 

@@ -20,6 +20,9 @@ struct Question {
   std::set<std::string> from_source;     // these only from source
 };
 
+// Whether nothing of a package is run to answer it.
+inline bool runs_nothing(const Question& question) { return question.wheels_only && question.from_source.empty(); }
+
 struct Answer {
   bool found = false;
   bool unreachable = false;       // the index did not answer; whether there is one is not known
@@ -28,6 +31,7 @@ struct Answer {
   std::vector<std::string> lock;  // "name==version", "name @ https://..."
   std::string problem;            // why nothing was found, with the names of who is involved
   std::string unbuilt;            // the package whose source had to be built for the answer, and could not be
+  std::string unbuilt_version;    // and which version of it
 };
 
 // A package tool's own resolver: uv's or pip's. One for an interpreter and its sources.

@@ -110,8 +110,7 @@ Result<Answer> UvResolver::ask(const Question& question) {
     run.words.insert(run.words.end(), {"-c", file});
   }
   run.words.push_back(in);
-  run.variables = sources_.variables;
-  run.hidden = sources_.hidden;
+  prepare_program(run, sources_, options_.pristine && runs_nothing(question) && sources_.only_names);
   // Pages of an index are small: who does not answer now will not soon.
   run.variables["UV_HTTP_RETRIES"] = question.quick ? "0" : "2";
   if (question.quick) run.variables["UV_HTTP_TIMEOUT"] = "10";
@@ -128,7 +127,9 @@ Result<Answer> UvResolver::ask(const Question& question) {
     answer.problem = uv_problem(said);
     answer.unreachable = says_unreachable(answer.problem);
     if (!building.package().empty()) {
-      answer.unbuilt = parse_requirement(building.package()).name;
+      const Requirement unbuilt = parse_requirement(building.package());
+      answer.unbuilt = unbuilt.name;
+      if (unbuilt.is_exact()) answer.unbuilt_version = unbuilt.condition.substr(2);
       answer.problem = building.problem();
     }
     return answer;

@@ -19,6 +19,7 @@ class UvResolver : public Resolver {
     std::filesystem::path folder;
     std::vector<std::string> more;         // further words: --torch-backend, --find-links
     std::vector<std::string> constraints;  // of every question
+    bool pristine = false;                 // nothing is in the environment yet
     std::vector<std::string> excluded;     // packages that are never taken, whoever asks for them
     std::function<std::vector<std::string>(const std::string& name)> versions;  // asks another; may be empty
   };

@@ -52,6 +52,7 @@ class VenvBuild {
       }
       options.insert(options.end(), lines.begin(), lines.end());
       ROOST_TRY(tool_, PackageTool::open(order_, base_.path, python_, options, order_.folder + ".work", log_));
+      tool_->pristine = true;
       requirements_ = tool_->sources().requirements;
       log_(fmt::format("Step 2/3: {}, installed by {}", package_count(requirements_.size()), tool_->is_uv() ? "uv" : "pip"));
       const Status filled = order_.lock.empty() ? fill() : fill_locked();
@@ -87,7 +88,9 @@ class VenvBuild {
   // What an earlier try left goes.
   Status make_again() {
     ROOST_CHECK(remove_tree(order_.folder));
-    return make();
+    ROOST_CHECK(make());
+    tool_->pristine = true;
+    return {};
   }
 
   // Whether the environment also sees the packages of the interpreter.

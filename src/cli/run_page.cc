@@ -75,7 +75,7 @@ void add_facts(FactList& facts, const Json& run, Micros now) {
 std::string isolation_text(const Json& environment) {
   const Json& isolated = child(environment, "isolated");
   if (!isolated.is_boolean()) return "";
-  return isolated == true ? "yes, in an image" : "no, on the host: it can read what the server's user can";
+  return isolated == true ? "yes, in an image" : "no, on the host: it has the files of its machine as the server's user has them, but for the data folder";
 }
 
 std::string environment_text(const Json& run, const Style& style) {

@@ -1,5 +1,6 @@
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +21,8 @@
 
 namespace roost {
 namespace {
+
+constexpr const char* kServerLog = "server.log";
 
 struct UpOptions {
   std::string config_file;
@@ -55,13 +58,23 @@ Result<ServerConfig> make_config(const Console& console, const UpOptions& option
   return config;
 }
 
-Result<int> serve(const Console& console, ServerConfig config) {
+// `roost up --detach` starts this program again with its output in the server's log.
+bool writes_to(const std::string& file) {
+  struct stat output {};
+  struct stat other {};
+  return ::fstat(1, &output) == 0 && ::stat(file.c_str(), &other) == 0 && output.st_dev == other.st_dev &&
+         output.st_ino == other.st_ino;
+}
+
+Result<int> serve(const Console& console, ServerConfig config, bool by_hand) {
   const InterruptWatch interrupts;
+  const bool says_more = by_hand && !writes_to(config.data / kServerLog);
   ROOST_TRY(const auto server, Server::start(std::move(config)));
   const Style style = console.out();
   std::string text = fmt::format("{} {}\n", style(Tone::kBold, "Roost is up at"), server->url());
-  if (style.colour()) {
-    text += style(Tone::kDim, "  submit a run:  roost submit -- python train.py\n"
+  if (says_more) {
+    text += style(Tone::kDim, "  it stays in the foreground; 'roost up --detach' (-d) goes on in the background\n"
+                      "  submit a run:  roost submit -- python train.py\n"
                       "  stop:          Ctrl-C (runs go on), or 'roost down' (ends them too)\n");
   }
   std::fputs(text.c_str(), stdout);
@@ -76,7 +89,7 @@ Result<int> serve_detached(const Console& console, const ServerConfig& config,
                            const UpOptions& options) {
   const std::string data = config.data.string();
   ROOST_CHECK(make_private_folder(data));
-  const std::string log = data + "/server.log";
+  const std::string log = data + "/" + kServerLog;
   std::vector<std::string> words = {"/proc/self/exe", "--data", data, "up"};
   if (!options.address.empty()) words.insert(words.end(), {"--address", options.address});
   if (options.port) words.insert(words.end(), {"--port", std::to_string(*options.port)});
@@ -124,7 +137,7 @@ Result<int> up(const Console& console, const UpOptions& options) {
   if (options.print_routes) return Console::print(route_listing());
   ROOST_TRY(ServerConfig config, make_config(console, options));
   if (options.detach) return serve_detached(console, config, options);
-  return serve(console, std::move(config));
+  return serve(console, std::move(config), options.config_file.empty());
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 """Runs the blocks of the article that the given one needs, and then that one, as a reader pasting them would. A
 block that only makes a ScriptRunConfig is submitted as the article's own next block does it.
 
-usage: run_distributed_block.py FILE WORDS_IN_THE_BLOCK
+usage: run_distributed_block.py FILE WORDS_IN_THE_BLOCK [CONDA_FILE]
+
+With a conda file the environment is made of that, as the article's own block does it; else it is the curated one.
 """
 import re
 import sys
@@ -19,7 +21,10 @@ def run_block(words: str) -> str:
 
 for needed in ("import Workspace", "Workspace.from_config", "project_folder = ", "cluster_name = "):
     run_block(needed)
-namespace["pytorch_env"] = namespace["Environment"].get(workspace=namespace["ws"], name="AzureML-PyTorch-1.6-GPU")
+if len(sys.argv) > 3:
+    namespace["pytorch_env"] = namespace["Environment"].from_conda_specification("pytorch-1.6-gpu", sys.argv[3])
+else:
+    namespace["pytorch_env"] = namespace["Environment"].get(workspace=namespace["ws"], name="AzureML-PyTorch-1.6-GPU")
 if ".submit(src)" not in run_block(sys.argv[2]):
     run_block("run.wait_for_completion")
 run = namespace["run"]

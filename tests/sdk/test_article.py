@@ -3,7 +3,7 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Dict, List, Tuple
+from typing import Any, Dict, List, Tuple
 
 import pytest
 
@@ -66,12 +66,13 @@ def test_the_article_has_two_editions() -> None:
 @needs_article
 @pytest.mark.parametrize("seed", EDITIONS, ids=lambda path: path.name[:3])
 def test_the_article(nearest_server: RoostServer, tmp_path: Path, seed: Path) -> None:
-    follow_the_article(nearest_server, tmp_path, seed)
+    """Its pins are older than anything on this machine, and moved."""
+    run = follow_the_article(nearest_server, tmp_path, seed)
+    assert any(change.startswith("torch==1.6.0 -> torch 1.13") for change in run["environment"]["changes"])
 
 
-def follow_the_article(server: RoostServer, tmp_path: Path, seed: Path) -> None:
-    """All its Python blocks in order, unmodified, to the registered and downloaded model. Its pins are
-    older than anything on this machine, and moved."""
+def follow_the_article(server: RoostServer, tmp_path: Path, seed: Path, timeout: float = 150) -> Dict[str, Any]:
+    """All its Python blocks in order, unmodified, to the registered and downloaded model. Returns the run."""
     workspace = f"docs-{seed.name[:3]}"
     text = seed.read_text(encoding="utf-8")
     (tmp_path / "config.json").write_text(CONFIG % workspace)
@@ -79,7 +80,7 @@ def follow_the_article(server: RoostServer, tmp_path: Path, seed: Path) -> None:
     shutil.copy(EXAMPLE / "src" / "train.py", tmp_path / "pytorch_train.py")
     server.cli("workspace", "create", workspace)
     out = user_runs(server, "/usr/bin/python3", str(Path(__file__).with_name("run_blocks.py")), str(seed),
-                    "Download the model", folder=tmp_path)
+                    "Download the model", folder=tmp_path, timeout=timeout)
     assert "BLOCKS 13" in out and "MODEL pytorch-birds 1 True" in out
     assert "stands for Roost's curated environment roost-pytorch" in out
     assert out.index("Streaming azureml-logs/70_driver_log.txt") < out.index("Epoch 29/29")
@@ -90,8 +91,8 @@ def follow_the_article(server: RoostServer, tmp_path: Path, seed: Path) -> None:
         "Completed", "gpu-cluster", ["--num_epochs", "30", "--output_dir", "./outputs"])
     assert (tmp_path / "model" / "model.pt").read_bytes() == server.artifact(run, "outputs/model.pt")
     assert run["environment"]["kind"] == "venv"
-    assert any(change.startswith("torch==1.6.0 -> torch 1.13") for change in run["environment"]["changes"])
     assert run["environment"]["definition"]["docker"]["baseImage"].endswith("cuda10.1-cudnn7-ubuntu18.04")
+    return run
 
 
 @needs_torch
@@ -122,7 +123,7 @@ print('ENDED', run.get_status())
 SHOW = "import torch, torchvision; print('has', torch.__version__)"
 
 
-def submit_block(server: RoostServer, folder: Path, seed: Path, words: str, yaml: int = 0, show: str = SHOW) -> str:
+def submit_block(server: RoostServer, folder: Path, seed: Path, words: str, yaml: int = 0, show: str = SHOW, timeout: float = 150) -> str:
     """Submits with the first block of the article that has these words, beside its first or second YAML file."""
     text = seed.read_text(encoding="utf-8")
     block = next(each for each in re.findall(r"```[Pp]ython\n(.*?)```", text, re.S) if words in each)
@@ -131,7 +132,7 @@ def submit_block(server: RoostServer, folder: Path, seed: Path, words: str, yaml
     (folder / "src").mkdir()
     (folder / "src" / "show.py").write_text(show)
     (folder / "submit.py").write_text(SUBMIT.format(block=block))
-    return user_runs(server, "/usr/bin/python3", "submit.py", folder=folder)
+    return user_runs(server, "/usr/bin/python3", "submit.py", folder=folder, timeout=timeout)
 
 
 @pytest.fixture(scope="module")

@@ -87,8 +87,9 @@ def seeds_with(words: str) -> List[Any]:
     return [pytest.param(seed, id=seed.name[:3]) for seed in EDITIONS if has_block(seed, words)]
 
 
-def run_block(server: RoostServer, folder: Path, seed: Path, words: str, scripts: Dict[str, str]) -> Dict[str, Any]:
-    """Does as the reader does, with these scripts in place, and returns the run."""
+def run_block(server: RoostServer, folder: Path, seed: Path, words: str, scripts: Dict[str, str], *conda_file: str) -> Dict[str, Any]:
+    """Does as the reader does, with these scripts in place, and returns the run. The environment is the curated one, or
+    that of a conda file."""
     workspace = f"dist-{seed.name[:3]}"
     server.cli("workspace", "create", workspace, check=False)
     (folder / "config.json").write_text(CONFIG % workspace)
@@ -96,7 +97,7 @@ def run_block(server: RoostServer, folder: Path, seed: Path, words: str, scripts
     for name, code in scripts.items():
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(code)
-    out = user_runs(server, "/usr/bin/python3", str(BLOCKS), str(seed), words, folder=folder, timeout=600)
+    out = user_runs(server, "/usr/bin/python3", str(BLOCKS), str(seed), words, *conda_file, folder=folder, timeout=1500)
     (line,) = [line for line in out.splitlines() if line.startswith("RUN ")]
     assert line.endswith(" Completed"), out
     return server.get_run(line.split()[1])
