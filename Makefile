@@ -5,7 +5,7 @@ BUILD := build/release
 ROOST := $(BUILD)/src/cli/roost
 JOBS ?= $(shell nproc)
 
-.PHONY: help build demo test test-asan test-tsan soak fuzz bench install deb clean format
+.PHONY: help build program build-tests demo test test-quick test-full test-asan test-tsan soak fuzz bench install deb clean format
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -13,25 +13,41 @@ help: ## this list
 	  awk -F'\t' '{printf "  make %-10s %s\n", $$1, $$2}'
 
 build: ## set up and build the program into build/release
-	@tools/setup build test
-	@[ -f $(BUILD)/build.ninja ] || cmake --preset release -B $(BUILD) >/dev/null
-	@echo "==> build: $(BUILD)" && ninja -C $(BUILD) -j$(JOBS) --quiet
+	@tools/setup build
+	@$(MAKE) --no-print-directory program
 
-demo: build ## set up, build, start Roost and train the birds example
-	@tools/setup demo
+# The program alone, of what is set up already. Unit tests are there only once somebody wanted them (build-tests).
+program:
+	@[ -f $(BUILD)/build.ninja ] || cmake --preset release -B $(BUILD) -DROOST_TESTS=OFF >/dev/null
+	@echo "==> build: $(ROOST)" && ninja -C $(BUILD) -j$(JOBS) --quiet roost
+
+build-tests:
+	@tools/setup build test demo images
+	@grep -qs '^ROOST_TESTS:BOOL=ON' $(BUILD)/CMakeCache.txt || cmake --preset release -B $(BUILD) -DROOST_TESTS=ON >/dev/null
+	@echo "==> build: $(BUILD), with the unit tests" && ninja -C $(BUILD) -j$(JOBS) --quiet
+
+demo: ## set up, build, start Roost and train the birds example
+	@tools/setup build
+	@tools/setup demo & setting_up=$$!; $(MAKE) --no-print-directory program && wait $$setting_up
 	@tools/demo $(ROOST)
 
-test: build ## set up, build and run every test
-	@tools/setup demo test
+test: build-tests ## set up, build and run every test
 	@tools/test $(BUILD)
 
-test-asan: ## the whole suite under AddressSanitizer and UBSan
-	@tools/setup build test demo
+test-quick: build-tests ## units, style and a handful of scenarios: under 3 minutes on a built tree
+	@tools/test $(BUILD) --quick
+
+test-full: build-tests ## every test as root and as a plain user, then under both sanitizers
+	@tools/test $(BUILD) --full
+	@$(MAKE) --no-print-directory test-asan test-tsan
+
+test-asan: ## every test under AddressSanitizer and UBSan
+	@tools/setup build test demo images
 	@cmake --preset asan >/dev/null && ninja -C build/asan -j$(JOBS) --quiet
 	@tools/test build/asan
 
-test-tsan: ## the whole suite under ThreadSanitizer
-	@tools/setup build test demo
+test-tsan: ## every test under ThreadSanitizer
+	@tools/setup build test demo images
 	@cmake --preset tsan >/dev/null && ninja -C build/tsan -j$(JOBS) --quiet
 	@tools/test build/tsan
 

@@ -1,4 +1,5 @@
 """Fixtures: each test has a server of its own unless it says that it shares one."""
+import json
 import os
 import re
 import signal
@@ -11,10 +12,19 @@ import pytest
 
 from netns import Hosts, can_make_hosts
 from roost_fixture import RoostServer
+from slurm_cluster import SlurmCluster, make_cluster
 from torch_python import TORCH, local_cpu_wheels, make_python
 
 # Short enough for a test to wait for, long enough for a busy machine with two cores.
 IMPATIENT = {"heartbeat_seconds": 1, "node_silent_seconds": 3, "node_lost_seconds": 5, "cancel_grace_seconds": 1}
+
+# Fixtures that need root, and those whose users go one after another, however many tests run beside one another.
+ROOT_FIXTURES = {"hosts", "three_hosts", "standing_cluster", "base_image", "mounts", "small_memory"}
+GROUP_FIXTURES = {"standing_cluster": "slurm", "base_image": "images"}
+# The longest begin first, so that nobody waits for the last of them at the end.
+LONGEST = ["torch", "slurm", "images", "test_environments.py", "test_definitions.py", "test_pip_in_runs.py", "test_hostile_requests.py",
+           "test_azureml_foresight.py", "test_mpi.py", "test_gc.py", "test_faults_answers.py", "test_health.py", "test_bad_input.py",
+           "test_faults_server.py", "test_cli_env.py", "test_hosts.py", "test_full_outputs.py", "test_conda.py"]
 
 MakeServer = Callable[..., RoostServer]
 _sweepers: List[subprocess.Popen] = []  # a disk can take long to forget thousands of files; tests need not wait
@@ -84,6 +94,17 @@ def make_hosts(count: int) -> Iterator[Hosts]:
 
 
 @pytest.fixture(scope="session")
+def standing_cluster() -> Iterator[SlurmCluster]:
+    """Four nodes of Slurm that share no disk with the server, for all tests. heal() it before use."""
+    yield from make_cluster()
+
+
+@pytest.fixture(scope="module")
+def cluster(standing_cluster: SlurmCluster) -> SlurmCluster:
+    return standing_cluster.heal()
+
+
+@pytest.fixture(scope="session")
 def torch_python() -> str:
     """A Python with a current PyTorch."""
     if not local_cpu_wheels():
@@ -138,13 +159,51 @@ def _close(servers: List[RoostServer], keep: bool) -> None:
     assert not problems, "\n\n".join(problems)
 
 
-def _tell_failed(session: pytest.Session) -> None:
-    """Leaves the failed ones in the file that tools/test names."""
-    path = os.environ.get("ROOST_FAILED_TESTS")
+def _tell_times(session: pytest.Session) -> None:
+    """Leaves how long each test took, with its fixtures, in the file that tools/test names."""
+    path = os.environ.get("ROOST_TEST_TIMES")
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    if path and reporter:
-        failed = [report.nodeid for kind in ("failed", "error") for report in reporter.stats.get(kind, [])]
-        Path(path).write_text("".join(f"{session.config.rootpath}/{name}\n" for name in dict.fromkeys(failed)), encoding="utf-8")
+    if path and reporter and not os.environ.get("PYTEST_XDIST_WORKER"):
+        seconds: Dict[str, float] = {}
+        for report in (report for reports in reporter.stats.values() for report in reports if hasattr(report, "duration")):
+            name = report.nodeid.split("@")[0]
+            seconds[name] = seconds.get(name, 0) + report.duration
+        Path(path).write_text(json.dumps([[time, name] for name, time in seconds.items()]), encoding="utf-8")
+
+
+def _group_of(item: pytest.Item) -> str:
+    """A file's tests share servers and stay together; heavy ones of several files go one after another."""
+    heavy = item.get_closest_marker("heavy")
+    groups = [GROUP_FIXTURES[name] for name in GROUP_FIXTURES if name in getattr(item, "fixturenames", ())]
+    return heavy.args[0] if heavy else groups[0] if groups else item.path.name
+
+
+@pytest.hookimpl(tryfirst=True)  # before xdist and -m look at the marks
+def pytest_collection_modifyitems(items: List[pytest.Item]) -> None:
+    for item in items:
+        if ROOT_FIXTURES & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.root)
+        item.add_marker(pytest.mark.xdist_group(_group_of(item)))
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        place = {name: index for index, name in enumerate(LONGEST)}
+        items.sort(key=lambda item: place.get(_group_of(item), len(LONGEST)))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.get_closest_marker("root") and os.geteuid() != 0:
+        pytest.skip("needs root")
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """A test that only root can do, and does not say so, would be left out by everybody: tools/test runs the unmarked ones
+    as a plain user alone."""
+    outcome = yield
+    report = outcome.get_result()
+    reason = report.longrepr[2] if report.skipped and isinstance(report.longrepr, tuple) else ""
+    if "root" in reason and os.geteuid() != 0 and not item.get_closest_marker("root"):
+        report.outcome, report.longrepr = "failed", f"{item.nodeid} is skipped ({reason}) but is not marked: pytest.mark.root"
 
 
 def pytest_configure() -> None:
@@ -159,6 +218,6 @@ def pytest_configure() -> None:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    _tell_failed(session)
+    _tell_times(session)
     for sweeper in _sweepers:
         sweeper.wait(300)

@@ -1,9 +1,10 @@
 """api/openapi.yaml as something requests and answers can be held against."""
 import functools
+import hashlib
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Set, Tuple
 
 import jsonschema
 import yaml
@@ -37,6 +38,7 @@ class Contract:
         self.document = _with_null_types(document)
         self._resolver = jsonschema.RefResolver.from_schema(self.document)
         self._validators: Dict[int, jsonschema.Draft7Validator] = {}
+        self._sound: Set[Tuple[int, bytes]] = set()  # a schema, and the digest of an answer that keeps to it
         self.operations: Dict[str, Operation] = {}
         self.open_to_all: set = set()
         for path, item in self.document["paths"].items():
@@ -81,7 +83,11 @@ class Contract:
         assert answer.content_type in content, f"{where} has type {answer.content_type!r}, not {list(content)}"
         schema = content[answer.content_type]["schema"]
         if answer.content_type == "application/json":
-            self.check(schema, answer.json, where)
+            # Tests ask for the same again and again, to see that nothing has changed.
+            same = (id(schema), hashlib.sha256(answer.body).digest())
+            if same not in self._sound:
+                self.check(schema, answer.json, where)
+                self._sound.add(same)
         elif answer.content_type == NDJSON:
             for line in answer.body.splitlines():
                 self.check(schema, strict_json(line), where)
@@ -115,7 +121,8 @@ class Contract:
 
 @functools.lru_cache(maxsize=1)
 def load() -> Contract:
-    return Contract(yaml.safe_load(FILE.read_text(encoding="utf-8")))
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # a tenth of the time, in each of the test processes
+    return Contract(yaml.load(FILE.read_text(encoding="utf-8"), Loader=loader))
 
 
 def _with_null_types(node: Any) -> Any:

@@ -10,7 +10,7 @@ import pytest
 
 from processes import kill, processes_with, wait_until
 
-needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="mounting a file system needs root")
+needs_root = pytest.mark.root  # to mount a file system
 
 
 def run_tool(*command: object) -> None:

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 import time
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Optional
+from typing import Any, Callable, Dict, Iterator, List, Optional
 
 import pytest
 
@@ -57,6 +57,7 @@ DefMemPerCPU=100
 {extra}
 {nodes}
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+PartitionName=first Nodes=n1 MaxTime=INFINITE State=UP
 PartitionName=short Nodes=ALL MaxTime=1 State=UP
 PartitionName=narrow Nodes=ALL MaxNodes=1 State=UP
 """
@@ -103,8 +104,10 @@ class SlurmCluster:
             raise
 
     def _write(self, cpus: int, extra: str, shared: bool) -> None:
-        # Nothing of what the server has is seen by a node: not its data, not its program. The build may lie below /tmp.
-        settings = {"bridge": self.bridge, "net": self.net, "hidden": [] if shared else [str(ROOT / "build"), "/tmp"]}
+        # Nothing of what the server has is seen by a node: not its data, not its program. The build may lie below /tmp, so it
+        # is hidden first; or elsewhere, and there may be none here.
+        hidden = [str(place) for place in (ROOT / "build", Path("/tmp")) if place.is_dir() and not shared]
+        settings = {"bridge": self.bridge, "net": self.net, "hidden": hidden}
         if self.cloud:
             settings["slurmd_options"] = "-b"
             tool = f"/usr/bin/python3 {ROOT / 'tests/slurm_node.py'}"
@@ -136,7 +139,7 @@ class SlurmCluster:
         if not self.cloud:
             for name in self.names:
                 self.start_node(name)
-            wait_until(lambda: self.hosts("idle") == self.names, 60, "all nodes to be idle")
+            wait_until(self._is_idle, 60, "all nodes to be idle")
 
     def _daemon(self, name: str, words: List[str]) -> None:
         with open(self.folder / f"log/{name}.out", "ab") as log:
@@ -174,6 +177,43 @@ class SlurmCluster:
 
     def power_loss(self, name: str) -> None:
         slurm_node.stop(self.folder, name)
+
+    def start_again(self, name: str) -> None:
+        """With an empty disk."""
+        self.power_loss(name)
+        self.start_node(name)
+        self.heal()
+
+    def heal(self, forget: bool = False) -> "SlurmCluster":
+        """Whatever happened to it: all daemons and nodes run, no job is left, every node is idle. `forget`: it knows of no job
+        before this; else one that is killed later may remember jobs that were over as running, and start them again."""
+        self._ensure("munged", self.start_munged)
+        if forget:
+            for name in self.names:  # a slurmd that starts says so at once; one that runs is asked seconds later
+                self.power_loss(name)
+            self.kill("slurmctld")
+            shutil.rmtree(self.folder / "state")
+            (self.folder / "state").mkdir()
+            self.start_controller(clean=True)
+        self._ensure("slurmctld", self.start_controller)
+        for name in self.names:
+            if not slurm_node.is_on(self.folder, name):
+                self.start_node(name)
+        if left := [job["id"] for job in self.active_jobs()]:
+            self.run("scancel", *left)
+        no_jobs(self)
+        wait_until(self._is_idle, 60, "all nodes to be idle")
+        return self
+
+    def _ensure(self, daemon: str, start: Callable[[], None]) -> None:
+        if daemon not in self.daemons or self.daemons[daemon].poll() is not None:
+            self.kill(daemon)
+            start()
+
+    def _is_idle(self) -> bool:
+        for name in self.hosts("drain,fail"):  # a job that would not end in time, for example
+            self.run("scontrol", "update", f"nodename={name}", "state=resume", check=False)
+        return self.hosts("idle") == self.names
 
     def run(self, *words: str, check: bool = True, timeout: float = 30) -> subprocess.CompletedProcess:
         return subprocess.run(list(words), capture_output=True, text=True, check=check, timeout=timeout, env=self.environment)

@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import Any, Dict, List
 
 # What a node does before slurmd: a name, a disk that nobody else sees, nothing of the project or its tests.
-BOOT = """
+BOOT = r"""
 set -e
 hostname "$NAME"
 mount --make-rprivate /
+IFS=$'\n'
 for place in $HIDDEN; do mount -t tmpfs -o size=2g tmpfs "$place"; done
+unset IFS
 while ! [ -e "$FOLDER/run/$NAME.net" ]; do sleep 0.02; done
 exec slurmd -D -f "$FOLDER/slurm.conf" -N "$NAME" $SLURMD_OPTIONS
 """
@@ -44,7 +46,7 @@ def start(folder: Path, name: str) -> None:
     number = int(name.lstrip("n"))
     (folder / f"run/{name}.net").unlink(missing_ok=True)
     environment = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "NAME": name,
-                   "FOLDER": str(folder), "HIDDEN": " ".join(settings["hidden"]),
+                   "FOLDER": str(folder), "HIDDEN": "\n".join(settings["hidden"]),
                    "SLURMD_OPTIONS": settings.get("slurmd_options", "")}
     # ResumeProgram inherits blocked signals: unshare would not end when told to.
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
@@ -63,6 +65,11 @@ def start(folder: Path, name: str) -> None:
     for words in inside:
         subprocess.run(["nsenter", "-t", str(first), "-n", "ip", *words], check=True, capture_output=True, timeout=20)
     (folder / f"run/{name}.net").touch()
+
+
+def is_on(folder: Path, name: str) -> bool:
+    file = folder / f"run/{name}.pid"
+    return file.exists() and Path(f"/proc/{file.read_text(encoding='ascii')}/ns/net").exists()
 
 
 def stop(folder: Path, name: str) -> None:

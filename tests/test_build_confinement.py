@@ -13,6 +13,8 @@ from plain_user import NOBODY, PlainServer
 from roost_fixture import RoostServer
 from test_confinement import without_namespaces
 
+pytestmark = pytest.mark.both
+
 BUILD_LOG = "azureml-logs/20_image_build_log.txt"
 PROJECT = """
 [build-system]

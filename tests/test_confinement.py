@@ -11,6 +11,8 @@ import pytest
 from processes import wait_until
 from roost_fixture import RoostServer, roost_program
 
+pytestmark = pytest.mark.both
+
 # Tries every way in, and prints which of them were open.
 PROBES = """
     import ctypes, glob, json, os, signal, sqlite3, sys

@@ -9,6 +9,8 @@ from conftest import MakeServer
 from netns import Hosts
 from roost_fixture import RoostServer
 
+pytestmark = pytest.mark.heavy("torch")
+
 DDP = {"kind": "pytorch", "process_count": 4, "node_count": 2}
 
 FACTS = """

@@ -1,5 +1,4 @@
 """The disk fills up while an environment is built: the run says so, and nothing is left of the build."""
-import shutil
 from pathlib import Path
 from typing import Any, Dict
 
@@ -9,9 +8,9 @@ from conftest import IMPATIENT, MakeServer
 from disks import fill, mounts, needs_root, small_disk  # noqa: F401 (two are fixtures)
 from local_index import make_wheel
 from roost_fixture import RoostServer
+from test_images import MISSING, base_image  # noqa: F401 (a fixture)
 
 BUILD_LOG = "azureml-logs/20_image_build_log.txt"
-BASE = Path("/tmp/roost-images/bookworm-python3")  # made by test_images.py, and kept there
 pytestmark = needs_root
 
 
@@ -69,10 +68,9 @@ def test_a_disk_that_is_almost_full_already(server: RoostServer, small_disk: Pat
     check_the_next_is_built(server)
 
 
-@pytest.mark.skipif(shutil.which("buildah") is None or not (BASE / "index.json").exists(),
-                    reason="needs buildah and the base image that test_images.py makes")
-def test_an_image_that_does_not_fit(server: RoostServer) -> None:
-    definition = {"docker": {"baseImage": f"oci:{BASE}:latest"}}
+@pytest.mark.skipif(bool(MISSING), reason=f"not installed: {', '.join(MISSING)} (tools/setup images)")
+def test_an_image_that_does_not_fit(server: RoostServer, base_image: str) -> None:  # noqa: F811
+    definition = {"docker": {"baseImage": base_image}}
     check_it_says_so(server, server.wait(submit_in(server, definition, "print('never')"), timeout=120))
     assert folders(server) == 0
     check_the_next_is_built(server)

@@ -4,7 +4,6 @@ import os
 import shutil
 import socket
 import subprocess
-import time
 from pathlib import Path
 from typing import Any, Dict, Iterator, List
 
@@ -18,7 +17,7 @@ from roost_fixture import RoostServer
 MISSING = [name for name in ("buildah", "mmdebstrap") if shutil.which(name) is None]
 pytestmark = [
     pytest.mark.skipif(bool(MISSING), reason=f"not installed: {', '.join(MISSING)} (tools/setup images)"),
-    pytest.mark.skipif(os.geteuid() != 0, reason="mmdebstrap makes the base image as root"),
+    pytest.mark.root,  # mmdebstrap makes the base image
 ]
 
 BUILD_LOG = "azureml-logs/20_image_build_log.txt"
@@ -352,9 +351,7 @@ def test_pushed_to_and_pulled_from_a_registry(make_server: MakeServer, wheels: P
     run = run_in(first, image(base_image, "alpha"), code)
     assert told(first, run).strip() == "1.2" and f"Pushing {registry}/roost:" in first.log(run, BUILD_LOG).decode()
     second = make_server(config)
-    began = time.monotonic()
     run = run_in(second, image(base_image, "alpha"), code)
     log = second.log(run, BUILD_LOG).decode()
     assert told(second, run).strip() == "1.2"
     assert "nothing is built" in log and "Step 1/" not in log and "alpha==1.2" in run["environment"]["lock"]
-    assert time.monotonic() - began < MINUTES

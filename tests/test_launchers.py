@@ -8,6 +8,8 @@ from conftest import MakeServer
 from roost_fixture import RoostServer
 from torch_python import make_python
 
+pytestmark = pytest.mark.heavy("torch")
+
 NODES = {"kind": "pytorch", "node_count": 2}
 
 # One of its ranks fails once all have met. Only the agent of that one counts a restart; the other one's follows it.

@@ -7,6 +7,8 @@ import pytest
 
 from roost_fixture import RoostServer
 
+pytestmark = pytest.mark.both
+
 ROOT = Path("/sys/fs/cgroup")
 
 

@@ -11,6 +11,8 @@ from processes import wait_until
 from raw_http import connect
 from roost_fixture import sha256
 
+pytestmark = pytest.mark.both
+
 BYTES = "application/octet-stream"
 
 

@@ -1,19 +1,19 @@
 """The logs of several ranks together: in the order of time, whole lines, and nothing lost by a reconnection."""
 import threading
-import time
-from typing import Any, Dict, List, Tuple
+from pathlib import Path
+from typing import Any, Callable, Dict, List, Tuple
 
+from processes import wait_until
 from roost_fixture import RoostServer
 
 DDP = {"kind": "pytorch", "process_count": 4, "node_count": 2}
 
-# The ranks take turns, 0.3 s apart; each line is written in two halves.
+# The ranks take turns, each when it is told to; each line is written in two halves.
 TURNS = """
     import os, sys, time
-    rank, begin = int(os.environ["RANK"]), float(sys.argv[1])
+    rank = int(os.environ["RANK"])
     for turn in range(3):
-        mine = begin + 0.3 * (4 * turn + (3 - rank))
-        time.sleep(max(0, mine - time.time()))
+        while not os.path.exists(f"{sys.argv[1]}/{turn}-{rank}"): time.sleep(0.01)
         sys.stdout.write(f"turn {turn} "); sys.stdout.flush(); time.sleep(0.05)
         print(f"of {rank}", flush=True)
 """
@@ -30,14 +30,29 @@ def lines_of(events: Any) -> List[Tuple[int, str]]:
     return lines
 
 
-def take_turns(server: RoostServer) -> Dict[str, Any]:
-    """A run whose ranks speak in turn, beginning when all of them have long been started."""
-    return server.submit(TURNS, distributed=DDP, arguments=[str(time.time() + 8)])
+def take_turns(server: RoostServer, folder: Path) -> Tuple[Dict[str, Any], Callable[[], None]]:
+    """A run whose ranks speak in turn, and what lets them speak: the next one when the server has the line of the last."""
+    run = server.submit(TURNS, distributed=DDP, arguments=[str(folder)])
+
+    def has_come(rank: int, line: str) -> bool:
+        answer = server.api("GET", f"/runs/{run['id']}/logs/azureml-logs/70_driver_log_{rank}.txt")
+        return answer.status == 200 and line.encode() in answer.body
+
+    def conduct() -> None:
+        for rank, line in IN_TURN:
+            (folder / f"{line.split()[1]}-{rank}").touch()
+            wait_until(lambda: has_come(rank, line), 60, f"{line!r} of rank {rank} is with the server")
+
+    return run, conduct
 
 
-def test_ranks_are_merged_in_the_order_of_time_live_and_afterwards(server: RoostServer) -> None:
-    run = take_turns(server)
-    live = list(server.follow(run, ranks="all"))
+def test_ranks_are_merged_in_the_order_of_time_live_and_afterwards(server: RoostServer, tmp_path: Path) -> None:
+    run, conduct = take_turns(server, tmp_path)
+    live: List[Dict[str, Any]] = []
+    follower = threading.Thread(target=lambda: live.extend(server.follow(run, ranks="all")))
+    follower.start()
+    conduct()
+    follower.join(60)
     assert live[-1]["type"] == "end" and live[-1]["run"]["status"] == "Completed"
     assert lines_of(live) == IN_TURN
     assert lines_of(server.follow(run, ranks="all")) == IN_TURN
@@ -91,12 +106,13 @@ def test_wrong_ranks_are_named(server: RoostServer) -> None:
     assert "has one process, rank 0; there is no rank 1" in answer.json["error"]["message"]
 
 
-def test_followers_of_all_ranks_do_not_disturb_one_another(server: RoostServer) -> None:
-    run = take_turns(server)
+def test_followers_of_all_ranks_do_not_disturb_one_another(server: RoostServer, tmp_path: Path) -> None:
+    run, conduct = take_turns(server, tmp_path)
     seen: List[List[Tuple[int, str]]] = []
     threads = [threading.Thread(target=lambda: seen.append(lines_of(server.follow(run, ranks="all")))) for _ in range(4)]
     for thread in threads:
         thread.start()
+    conduct()
     for thread in threads:
         thread.join(60)
     assert seen == [IN_TURN] * 4

@@ -2,7 +2,6 @@
 import os
 import socket
 import textwrap
-import time
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional
@@ -14,10 +13,15 @@ from netns import Hosts
 from processes import command_line, environment_of, kill, processes_with, wait_until
 from roost_fixture import RoostServer
 
-DDP = {"kind": "pytorch", "process_count": 4, "node_count": 2}
-LIMIT = 10.0  # seconds from the failure to the end of the run
+pytestmark = pytest.mark.heavy("torch")
 
-# Four processes that keep meeting in an allreduce; `fault(rank, step)` is called before each.
+DDP = {"kind": "pytorch", "process_count": 4, "node_count": 2}
+# Seconds from the failure to the end of the run. It takes two or three; but on a machine on which other tests train too,
+# only that it does not take the PATIENCE that the other processes have is certain.
+LIMIT, PATIENCE = 60.0, 600
+
+# Four processes that keep meeting in an allreduce; `fault(rank, step)` is called before each. However far apart they start:
+# the timeout counts from when all are there.
 MEETING = """
     import os, sys, time, datetime, ctypes, signal
     import torch, torch.distributed as dist
@@ -26,10 +30,12 @@ MEETING = """
         print("FAILING", time.time(), flush=True)
     def fault(rank, step):
         {fault}
-    dist.init_process_group("gloo", timeout=datetime.timedelta(seconds={timeout}))
+    dist.init_process_group("gloo", timeout=datetime.timedelta(seconds=600))
+    dist.barrier()
+    group = dist.new_group(timeout=datetime.timedelta(seconds={timeout}))
     for step in range(1000):
         fault(rank, step)
-        dist.all_reduce(torch.ones(1))
+        dist.all_reduce(torch.ones(1), group=group)
         time.sleep(0.02)
 """
 
@@ -97,7 +103,7 @@ def blames(server: RoostServer, run: Dict[str, Any], rank: int, *words: str) -> 
      1, ["MemoryError"]),
 ])
 def test_one_of_four_that_meet_fails(server: RoostServer, fault: str, rank: int, words: List[str]) -> None:
-    run = fail(server, MEETING.format(fault=fault, timeout=60))
+    run = fail(server, MEETING.format(fault=fault, timeout=PATIENCE))
     blames(server, run, rank, *words)
 
 
@@ -123,7 +129,7 @@ def small_memory() -> Iterator[Path]:
 def test_the_kernel_ends_one_for_want_of_memory(server: RoostServer, small_memory: Path) -> None:
     fault = (f"if (rank, step) == (2, 5): failing(); open('{small_memory}/cgroup.procs', 'w').write('0'); "
              "eaten = [bytearray(os.urandom(1 << 20)) for _ in range(2000)]")
-    run = fail(server, MEETING.format(fault=fault, timeout=60))
+    run = fail(server, MEETING.format(fault=fault, timeout=PATIENCE))
     blames(server, run, 2, "SIGKILL", "out of memory, the kernel ended it")
 
 
@@ -140,7 +146,7 @@ def test_the_port_of_the_script_is_taken(server: RoostServer) -> None:
     with socket.socket() as taken:
         taken.bind(("", 0))
         taken.listen()
-        code = MEETING.format(fault="pass", timeout=8).replace(
+        code = MEETING.format(fault="pass", timeout=PATIENCE).replace(
             'rank = int(os.environ["RANK"])',
             f'rank = int(os.environ["RANK"]); os.environ["MASTER_PORT"] = "{taken.getsockname()[1]}"')
         run = fail(server, code)
@@ -193,7 +199,7 @@ PER_NODE = "--nproc_per_node 2 --nnodes 2 --node_rank $NODE_RANK --master_addr $
 
 
 def launched(server: RoostServer, python: str, launcher: str, fault: str) -> Dict[str, Any]:
-    code = textwrap.dedent(MEETING.format(fault=fault, timeout=60))
+    code = textwrap.dedent(MEETING.format(fault=fault, timeout=PATIENCE))
     return fail(server, None, files={"train.py": code}, environment={"python": python}, command=f"{launcher} train.py",
                 distributed={"kind": "pytorch", "node_count": 2})
 
@@ -247,10 +253,9 @@ def test_a_killed_runner(make_server: MakeServer) -> None:
     server = make_server(IMPATIENT)
     run = started(server, "import time; print('up', flush=True); time.sleep(600)")
     last = server.get(f"/runs/{run['id']}/ranks")["items"][3]["node"]
-    began = time.time()
     kill(runners_of(server, run)[last])
-    run = server.wait(run, timeout=20)
-    assert time.time() - began < LIMIT and is_gone(server, run)
+    run = server.wait(run, timeout=LIMIT)
+    assert is_gone(server, run)
     assert run["status"] == "Failed" and run["error"]["code"] == "node_lost" and last in run["error"]["message"], run["error"]
 
 

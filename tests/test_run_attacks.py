@@ -12,6 +12,8 @@ from conftest import IMPATIENT, MakeServer
 from processes import wait_until
 from roost_fixture import RoostServer
 
+pytestmark = pytest.mark.both
+
 ATTACK = """
     import os, subprocess, sys
     data = sys.argv[1]

@@ -3,6 +3,8 @@ import pytest
 
 from roost_fixture import RoostServer
 
+pytestmark = pytest.mark.both
+
 LIST = "find . -mindepth 1 | sort; ls -A \"$ROOST_SPOOL\""
 EMPTY = b"./logs\n./outputs\n"
 

@@ -6,6 +6,8 @@ import pytest
 
 from roost_fixture import DRIVER_LOG, RoostServer
 
+pytestmark = pytest.mark.both
+
 
 @pytest.fixture(scope="module")
 def server(shared_server: RoostServer) -> RoostServer:

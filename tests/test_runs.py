@@ -1,5 +1,4 @@
 """A run from submit to its end, through the API."""
-import time
 
 import pytest
 
@@ -41,7 +40,7 @@ def test_run_keeps_what_it_was_given(server: RoostServer, name: str) -> None:
 
 
 def test_lines_are_seen_while_the_run_still_runs(server: RoostServer, gate: Gate) -> None:
-    first = "import time\nprint('printed at', time.time(), flush=True)\n"
+    first = "print('the first line', flush=True)\n"
     run = server.submit(first + gate.wait_code + "print('last')")
     text = ""
     lines = server.follow(run)
@@ -50,9 +49,7 @@ def test_lines_are_seen_while_the_run_still_runs(server: RoostServer, gate: Gate
             text += line["text"]
         if "\n" in text:
             break
-    late = time.time() - float(text.split()[2])
-    assert server.get_run(run)["status"] == "Running"
-    assert late < 1, f"the line took {late:.2f} s"
+    assert text == "the first line\n" and server.get_run(run)["status"] == "Running"  # how late, bench/ measures
     gate.open()
     rest = list(lines)
     assert rest[-1]["type"] == "end" and rest[-1]["run"]["status"] == "Completed"

@@ -9,16 +9,11 @@ from conftest import IMPATIENT, MakeServer
 from local_index import make_wheel
 from processes import wait_until
 from roost_fixture import RoostServer
-from slurm_cluster import SlurmCluster, attach, make_cluster, no_jobs
+from slurm_cluster import SlurmCluster, attach, no_jobs
 from test_distributed import ALLREDUCE, OLDER
 from test_mpi import ALLREDUCE as MPI_ALLREDUCE
 
 SLEEP = "import time; print('begun', flush=True); time.sleep(600)"
-
-
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[SlurmCluster]:
-    yield from make_cluster()
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,9 @@ from processes import wait_until
 from slurm_cluster import SlurmCluster, attach, make_cluster
 
 
+pytestmark = [pytest.mark.root, pytest.mark.heavy("slurm")]
+
+
 @pytest.fixture
 def cluster() -> Iterator[SlurmCluster]:
     yield from make_cluster(count=2, cloud=True)

@@ -2,7 +2,7 @@
 import random
 import time
 from pathlib import Path
-from typing import Any, Dict, Iterator, List
+from typing import Any, Dict, List
 
 import pytest
 
@@ -22,8 +22,8 @@ ALL_LINES = "".join(f"line {i}\n" for i in range(40)).encode()
 
 
 @pytest.fixture
-def cluster() -> Iterator[SlurmCluster]:
-    yield from make_cluster(count=3)
+def cluster(standing_cluster: SlurmCluster) -> SlurmCluster:
+    return standing_cluster.heal(forget=True)  # after the fault of the test before
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def test_a_node_loses_its_power(server: RoostServer, cluster: SlurmCluster) -> N
 
 def test_slurmctld_is_killed_and_comes_back(server: RoostServer, cluster: SlurmCluster) -> None:
     runs = [server.submit(COUNT_LINES, compute="slurm") for _ in range(4)]
-    for run in runs[:3]:  # as many as there are nodes
+    for run in runs:
         server.wait(run, ("Running", "Finalizing", "Completed"), timeout=60)
     # A job that slurmctld forgets is ended by slurmd, which is another test.
     cluster.wait_for_saved_state()
@@ -75,7 +75,7 @@ def test_slurmctld_is_killed_and_comes_back(server: RoostServer, cluster: SlurmC
 
 
 def test_a_job_that_slurm_forgot_and_whose_number_it_gives_again(server: RoostServer, cluster: SlurmCluster) -> None:
-    blocker = cluster.run("sbatch", "--parsable", "--exclusive", "-N3", "-o", "/dev/null", "-D", "/", "--wrap", "sleep 600").stdout.strip()
+    blocker = cluster.run("sbatch", "--parsable", "--exclusive", f"-N{len(cluster.names)}", "-o", "/dev/null", "-D", "/", "--wrap", "sleep 600").stdout.strip()
     time.sleep(6)  # until its state is saved
     # Slurm saves its state at once, and then not for a few seconds.
     cluster.run("sbatch", "--hold", "-o", "/dev/null", "-D", "/", "--wrap", "true")
@@ -117,9 +117,10 @@ def test_kill_9_at_random_moments(server: RoostServer, cluster: SlurmCluster, se
 
 def test_a_runner_that_nobody_waits_for_leaves(server: RoostServer, cluster: SlurmCluster, tmp_path: Path) -> None:
     """A copy of a job's script, started by hand: the attempt it would join is over."""
+    before = {job["id"] for job in cluster.jobs()}
     run = server.submit("print('once', flush=True)", compute="slurm")
-    wait_until(lambda: bool(cluster.jobs()), 20, "the job")
-    script = cluster.run("scontrol", "write", "batch_script", cluster.jobs()[0]["id"], "-").stdout
+    (job,) = wait_until(lambda: {job["id"] for job in cluster.jobs()} - before, 20, "the job")
+    script = cluster.run("scontrol", "write", "batch_script", job, "-").stdout
     assert server.wait(run, timeout=60)["status"] == "Completed"
     wait_until(lambda: not server.nodes("slurm"), 30, "its node to leave")
     (tmp_path / "again").write_text(script, encoding="utf-8")
@@ -137,6 +138,8 @@ def test_munge_is_down(server: RoostServer, cluster: SlurmCluster) -> None:
     assert server.wait(run, timeout=90)["status"] == "Completed"
 
 
+@pytest.mark.root
+@pytest.mark.heavy("slurm")
 def test_slurm_preempts_the_job(make_server: MakeServer) -> None:
     two_tiers = "PreemptType=preempt/partition_prio\nPreemptMode=CANCEL"
     partitions = ("PartitionName=low Nodes=ALL PriorityTier=1 PreemptMode=CANCEL State=UP\n"

@@ -6,20 +6,16 @@ import pytest
 from conftest import IMPATIENT, MakeServer
 from processes import wait_until
 from roost_fixture import RoostServer
-from slurm_cluster import SlurmCluster, attach, make_cluster, no_jobs
+from slurm_cluster import SlurmCluster, attach, no_jobs
 
 SLEEP = "import time; print('begun', flush=True); time.sleep(600)"
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[SlurmCluster]:
-    yield from make_cluster(count=1)
-
-
-@pytest.fixture(scope="module")
 def server(cluster: SlurmCluster, make_shared_server: MakeServer) -> Iterator[RoostServer]:
+    cluster.start_again(cluster.names[0])  # with a disk on which nobody was before
     server = make_shared_server({**IMPATIENT, **cluster.config(poll_seconds=0.5), "tls": {"self_signed": True}})
-    attach(server, "slurm", partition="main", cpus=1)
+    attach(server, "slurm", partition="first", cpus=1)
     yield server
     server.close()
 

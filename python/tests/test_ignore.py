@@ -133,11 +133,11 @@ def test_same_as_git(seed, tmp_path):
 def test_no_pattern_takes_forever():
     text = b"a" * 4000
     stars, deep = b"*a" * 400, b"**/*a*/" * 400
-    began = time.monotonic()
+    began = time.process_time()  # of this process alone: a busy machine does not count
     for pattern in (stars + b"*b", b"/" + stars + b"*b", deep + b"b", b"x" + b"*" * 100_000 + b"y"):
         assert IgnoreFile(pattern).judge(text, False) is None
     assert IgnoreFile(b"?" * 100_000).judge(text, False) is None
     file = IgnoreFile(b"/" + deep + b"b\n")
     assert file.judge(b"aa/" * 1000 + b"b", False) is True
     assert file.judge(b"aa/" * 1000 + b"ab", False) is None
-    assert time.monotonic() - began < 20
+    assert time.process_time() - began < 20

@@ -10,7 +10,7 @@ from roost_fixture import RoostServer
 from torch_python import TORCH, local_cpu_wheels
 from test_article import CONFIG, EDITIONS, EXAMPLE, NEAREST, SEEDS, needs_torch, user_runs
 
-pytestmark = [needs_torch, pytest.mark.skipif(not SEEDS, reason="the article's text (../shared/seeds) is not on this machine")]
+pytestmark = [needs_torch, pytest.mark.heavy("torch"), pytest.mark.skipif(not SEEDS, reason="the article's text (../shared/seeds) is not on this machine")]
 BLOCKS = Path(__file__).with_name("run_distributed_block.py")
 
 # The scripts that the blocks name. They do what the article says of them, on CPUs.

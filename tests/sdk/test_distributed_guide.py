@@ -10,6 +10,8 @@ import pytest
 from roost_fixture import ROOT, RoostServer
 from test_article import needs_torch, user_runs
 
+pytestmark = pytest.mark.heavy("torch")
+
 GUIDE = (ROOT / "docs" / "distributed.md").read_text(encoding="utf-8")
 EXAMPLE = ROOT / "examples" / "ddp"
 

@@ -7,13 +7,8 @@ import pytest
 
 from conftest import IMPATIENT, MakeServer
 from roost_fixture import RoostServer
-from slurm_cluster import SlurmCluster, make_cluster
+from slurm_cluster import SlurmCluster
 from test_article import NEAREST, SEEDS, follow_the_article, needs_article, needs_torch, user_runs
-
-
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[SlurmCluster]:
-    yield from make_cluster(count=2)
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseLine, penAfter, PLAIN } from "./ansi";
 import { contrast, type Rgb } from "./ansi_colors";
+import { cpuMilliseconds } from "./cpu_time";
 
 const text = (line: string) => parseLine(line).spans.map((span) => span.text).join("");
 
@@ -79,7 +80,7 @@ describe("hostile text", () => {
     expect(text("\x1b[99999999Gx").length).toBeLessThanOrEqual(4097);
   });
   it("is quick", () => {
-    const started = performance.now();
+    const started = cpuMilliseconds();
     text("\x1b[".repeat(100_000));
     text("\x1b]8;;".repeat(20_000));
     text("\x1b[31m\x1b[0m".repeat(50_000));
@@ -88,7 +89,7 @@ describe("hostile text", () => {
     text("progress 50%\r".repeat(20_000));
     penAfter("\x1b[".repeat(100_000), PLAIN);
     penAfter(`\x1b[${"1;".repeat(100_000)}m`, PLAIN);
-    expect(performance.now() - started).toBeLessThan(3000);
+    expect(cpuMilliseconds() - started).toBeLessThan(3000);
   });
   it("keeps any random bytes within bounds and never throws", () => {
     let seed = 11;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { cpuMilliseconds } from "./cpu_time";
 import { diffLines, linesOf, sections, type Change } from "./diff";
 
 function apply(a: string[], b: string[], changes: Change[]): string[] {
@@ -58,9 +59,9 @@ describe("diffLines", () => {
   it("is right and bounded for texts that have nothing but lines in another order", () => {
     const a = lines(8000, 300);
     const b = lines(8000, 300);
-    const started = performance.now();
+    const started = cpuMilliseconds();
     expect(apply(a, b, diffLines(a, b))).toEqual(b);
-    expect(performance.now() - started).toBeLessThan(5000);
+    expect(cpuMilliseconds() - started).toBeLessThan(5000);
   });
   it("knows empty sides", () => {
     expect(diffLines([], [])).toEqual([]);
