@@ -1,6 +1,4 @@
-// The share of an attempt's node in an MPI run: its processes are started by mpirun on the first node, which asks for
-// its daemons on the others by way of the server.
-#include <sys/eventfd.h>
+#include "runner/attempt_mpi.h"
 
 #include <algorithm>
 
@@ -8,70 +6,48 @@
 
 #include "base/log.h"
 #include "domain/exit_text.h"
-#include "net/router.h"
-#include "runner/attempt_run.h"
 
 namespace roost {
 
-void AttemptRun::exec(const std::string& command) {
-  {
-    const std::lock_guard lock(met_mutex_);
-    command_ = command;
-  }
-  ::eventfd_write(wake_.get(), 1);
-}
-
-void AttemptRun::command_ended(const std::string& node, int exit_code) {
-  {
-    const std::lock_guard lock(met_mutex_);
-    ended_there_.emplace_back(node, exit_code);
-  }
-  ::eventfd_write(wake_.get(), 1);
-}
-
-// The one process that the ranks of this node will be started by.
-Result<std::vector<LaunchProcess>> AttemptRun::mpi_processes(const std::vector<LaunchProcess>& ranks,
-                                                             const std::map<std::string, std::string>& common) {
+Result<std::vector<LaunchProcess>> mpi_processes(const Attempt& attempt, const std::vector<LaunchProcess>& ranks,
+                                                 const std::map<std::string, std::string>& common) {
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    ROOST_CHECK(mpi_->write_rank(ranks_[i].process.rank, ranks[i], folder_ / "code"));
+    ROOST_CHECK(attempt.mpi->write_rank(attempt.ranks[i].process.rank, ranks[i], attempt.code()));
   }
-  if (node_rank_ == 0) return std::vector{mpi_->launcher(gang_, nodes_, common)};
-  return std::vector{mpi_->daemon(common)};
+  if (attempt.node_rank == 0) return std::vector{attempt.mpi->launcher(attempt.gang, attempt.nodes, common)};
+  return std::vector{attempt.mpi->daemon(common)};
 }
 
 // All else is ready by then: every rank waits for the last daemon.
-bool AttemptRun::await_mpi_command(LaunchSpec& spec) {
-  if (node_rank_ == 0) return true;
-  if (!wait_until([this] { return command_.has_value(); })) return false;
-  const std::lock_guard lock(met_mutex_);
-  spec.processes.front().program.push_back(*command_);
+bool AttemptMpi::await_command(LaunchSpec& spec) {
+  if (attempt_.node_rank == 0) return true;
+  if (!attempt_.wait_until([this] { return attempt_.orders.command().has_value(); })) return false;
+  spec.processes.front().program.push_back(*attempt_.orders.command());
   return true;
 }
 
-void AttemptRun::relay_for_mpi() {
-  if (node_rank_ != 0) return;
-  for (auto& ask : mpi_->take_asks(nodes_)) asks_.push_back(std::move(ask));
-  const std::string path = fmt::format("/attempts/{}/{}/command", percent_encode(run_id_), attempt_);
+void AttemptMpi::relay() {
+  if (attempt_.node_rank != 0) return;
+  for (auto& ask : attempt_.mpi->take_asks(attempt_.nodes)) asks_.push_back(std::move(ask));
   while (!asks_.empty()) {
-    const Json body = {{"node", asks_.front().node}, {"command", asks_.front().command}};
-    const auto told = server_.once([&](ApiClient& api) { return api.post(path, body); });
-    if (!told && is_given_up(told.error())) abandon();
+    const auto told = attempt_.tell("command", {{"node", asks_.front().node}, {"command", asks_.front().command}});
     if (!told && !is_refusal(told.error())) break;
-    if (!told) (void)mpi_->answer(asks_.front().node, 255);
+    if (!told) (void)attempt_.mpi->answer(asks_.front().node, 255);
     asks_.erase(asks_.begin());
   }
-  const std::lock_guard lock(met_mutex_);
-  for (const auto& [node, exit_code] : std::exchange(ended_there_, {})) {
-    if (const Status answered = mpi_->answer(node, exit_code); !answered) log_warning("{}", answered.error().message);
+  for (const auto& [node, exit_code] : attempt_.orders.take_ended_commands()) {
+    if (const Status answered = attempt_.mpi->answer(node, exit_code); !answered) {
+      log_warning("{}", answered.error().message);
+    }
   }
 }
 
-std::vector<ProcessEnd> AttemptRun::take_mpi_ends(Launched& launched) {
-  for (const auto& end : launched.take_ends()) launcher_end_ = end;
+std::vector<ProcessEnd> AttemptMpi::take_ends(RunningProcesses& processes) {
+  for (const auto& end : processes.take_ends()) launcher_end_ = end;
   std::vector<ProcessEnd> ends;
-  for (std::size_t i = 0; i < ranks_.size(); ++i) {
-    if (ranks_[i].end) continue;
-    if (auto end = mpi_->end_of(ranks_[i].process.rank)) {
+  for (std::size_t i = 0; i < attempt_.ranks.size(); ++i) {
+    if (attempt_.ranks[i].end) continue;
+    if (auto end = attempt_.mpi->end_of(attempt_.ranks[i].process.rank)) {
       end->index = static_cast<int>(i);
       ends.push_back(*end);
     }
@@ -80,32 +56,31 @@ std::vector<ProcessEnd> AttemptRun::take_mpi_ends(Launched& launched) {
   return ends;
 }
 
-// What is to be said of mpirun itself, if no process can be blamed.
-void AttemptRun::conclude_mpi(Outcome& outcome) {
-  if (node_rank_ > 0) {
+void AttemptMpi::conclude(Outcome& outcome, Micros stopping_since) {
+  if (attempt_.node_rank > 0) {
     const int code = launcher_end_ && launcher_end_->exit_code ? *launcher_end_->exit_code : 255;
-    if (const auto told = call("command-ended", {{"node_rank", node_rank_}, {"exit_code", code}});
-        !told && is_given_up(told.error())) {
-      abandon();
-    }
+    const auto told = attempt_.call("command-ended", {{"node_rank", attempt_.node_rank}, {"exit_code", code}});
+    if (!told && is_given_up(told.error())) attempt_.orders.abandon();
   }
   const bool ended_well = launcher_end_ && launcher_end_->exit_code == 0;
-  const bool told_to = launcher_end_ && stopping_since_ != 0 && launcher_end_->at >= stopping_since_;
-  if (outcome.outcome != "exited" || ended_well || abandoned_ || cancel_grace_ >= 0) return;
-  if (std::string why = mpi_->failure(); !why.empty()) {
-    return outcome.fail("launch_failed", {ErrorCode::kFailedPrecondition, why});
+  const bool told_to = launcher_end_ && stopping_since != 0 && launcher_end_->at >= stopping_since;
+  if (outcome.outcome != "exited" || ended_well || attempt_.orders.is_abandoned() || attempt_.orders.is_canceled()) return;
+  if (std::string why = attempt_.mpi->failure(); !why.empty()) {
+    return outcome.fail("launch_failed", {ErrorCode::kFailedPrecondition, why}, attempt_.clock.now());
   }
   if (told_to) return;
-  const bool has_begun = std::any_of(ranks_.begin(), ranks_.end(), [this](const Rank& rank) {
-    return mpi_->has_started(rank.process.rank);
+  const bool has_begun = std::any_of(attempt_.ranks.begin(), attempt_.ranks.end(), [this](const Rank& rank) {
+    return attempt_.mpi->has_started(rank.process.rank);
   });
   const std::string end =
       launcher_end_ ? end_text(launcher_end_->exit_code, launcher_end_->signal, false) : "ended without a word";
-  const std::string words = mpi_->last_words();
+  const std::string words = attempt_.mpi->last_words();
+  const char* what = attempt_.node_rank == 0 ? "mpirun" : "the daemon of mpirun";
   outcome.fail("launcher_failed",
                {ErrorCode::kInternal,
-                fmt::format("{} on {} {}{}{}", node_rank_ == 0 ? "mpirun" : "the daemon of mpirun", settings_.node, end,
-                            has_begun ? "" : " before it started a process", words.empty() ? "" : ": " + words)});
+                fmt::format("{} on {} {}{}{}", what, attempt_.settings.node, end,
+                            has_begun ? "" : " before it started a process", words.empty() ? "" : ": " + words)},
+               attempt_.clock.now());
 }
 
 }  // namespace roost

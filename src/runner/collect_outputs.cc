@@ -193,9 +193,9 @@ void remove_file(int root, const std::string& path) {
 }  // namespace
 
 bool SpaceWait::gives_up() {
-  const auto now = std::chrono::steady_clock::now();
-  if (until_ == std::chrono::steady_clock::time_point{}) until_ = now + patience_;
-  return now >= until_ || is_over_();
+  const Micros now = clock_.steady();
+  if (!until_) until_ = now + patience_;
+  return now >= *until_ || is_over_();
 }
 
 std::string CollectedOutputs::failure() const {

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <chrono>
 #include <functional>
-#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "runner/notices.h"
 #include "runner/output_tree.h"
 #include "runner/server_link.h"
@@ -16,15 +16,16 @@ namespace roost {
 // is one for all outputs; after it each of the others is tried once.
 class SpaceWait {
  public:
-  SpaceWait(std::chrono::milliseconds patience, std::function<bool()> is_over)
-      : patience_(patience), is_over_(std::move(is_over)) {}
+  SpaceWait(const Clock& clock, Micros patience, std::function<bool()> is_over)
+      : clock_(clock), patience_(patience), is_over_(std::move(is_over)) {}
   // The server has no room now: whether to give up.
   bool gives_up();
 
  private:
-  std::chrono::milliseconds patience_;
-  std::function<bool()> is_over_;
-  std::chrono::steady_clock::time_point until_{};
+  const Clock& clock_;
+  const Micros patience_;
+  const std::function<bool()> is_over_;
+  std::optional<Micros> until_;
 };
 
 struct CollectedOutputs {

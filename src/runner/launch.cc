@@ -117,108 +117,32 @@ struct ProcessWords {
   std::vector<char*> environment;
 };
 
+class Launched final : public RunningProcesses {
+ public:
+  Launched(int pid, Fd pidfd, Fd report, bool isolated)
+      : pid_(pid), pidfd_(std::move(pidfd)), report_(std::move(report)), isolated_(isolated) {}
+  ~Launched() override;
+
+  bool is_isolated() const override { return isolated_; }
+  int supervisor() const override { return pid_; }
+  int report_fd() const override { return all_told_ ? pidfd_.get() : report_.get(); }
+  void terminate() override;
+  void kill() override;
+  std::vector<ProcessEnd> take_ends() override;
+  bool is_over() override;
+
+ private:
+  int pid_;
+  Fd pidfd_;
+  Fd report_;
+  std::string unread_;
+  bool all_told_ = false;
+  bool isolated_;
+};
+
 // A descriptor above those that the child fills.
 Fd lifted(const Fd& fd, std::size_t count) {
   return Fd(::fcntl(fd.get(), F_DUPFD_CLOEXEC, kFirstOutput + 8 + static_cast<int>(count)));
-}
-
-}  // namespace
-
-Result<Launched> Launched::start(const LaunchSpec& spec) {
-  const std::size_t count = spec.processes.size();
-  std::vector<std::unique_ptr<ProcessWords>> words;
-  std::vector<Fd> outputs;
-  std::vector<Supervised> programs;
-  for (const auto& process : spec.processes) {
-    words.push_back(std::make_unique<ProcessWords>(process));
-    const Fd output(::open(process.output.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
-    if (!output) return fail_errno(errno, "open " + process.output.string());
-    outputs.push_back(lifted(output, count));
-    programs.push_back({words.back()->argv.data(), words.back()->environment.data(), outputs.back().get(),
-                        process.otherwise.empty() ? nullptr : words.back()->argv_otherwise.data()});
-  }
-
-  int report[2];
-  int errors[2];
-  if (::pipe2(report, O_CLOEXEC) != 0) return fail_errno(errno, "start the script");
-  Fd report_read(report[0]);
-  Fd report_write(report[1]);
-  if (::pipe2(errors, O_CLOEXEC) != 0) return fail_errno(errno, "start the script");
-  Fd errors_read(errors[0]);
-  Fd errors_write(errors[1]);
-  // The descriptor the child gets must not be one of the few it replaces.
-  Fd report_high = lifted(report_write, count);
-  report_write.reset();
-  Fd errors_high = lifted(errors_write, count);
-
-  ChildPlan plan{spec.folder.c_str(),
-                 programs.data(),
-                 static_cast<int>(count),
-                 report_high.get(),
-                 errors_high.get(),
-                 spec.image ? &*spec.image : nullptr,
-                 &spec.hidden,
-                 -1,
-                 nullptr,
-                 spec.hosts.empty() ? nullptr : spec.hosts.c_str(),
-                 spec.mask,
-                 true,
-                 false,
-                 {},
-                 &spec.join_groups};
-
-  Launched launched;
-  Fd landlock;
-  std::string problem = "this machine allows no namespaces to its users";
-  for (const int namespaces : {CLONE_NEWPID | CLONE_NEWNS, CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS, 0}) {
-    // A run in an image has its own file system or none.
-    if (namespaces == 0 && spec.image) {
-      return fail(ErrorCode::kFailedPrecondition, "the run cannot be started in its image: " + problem);
-    }
-    if (namespaces == 0 && !spec.hidden.folders.empty()) {
-      auto rules = landlock_rules(spec.hidden);
-      // Without either the server said at its start what that means.
-      if (!rules && rules.error().code != ErrorCode::kUnimplemented) return fail(rules.error());
-      if (rules) landlock = lifted(*rules, count);
-      plan.landlock = landlock.get();
-    }
-    int pidfd = -1;
-    plan.own_namespace = (namespaces & CLONE_NEWPID) != 0;
-    plan.own_user = (namespaces & CLONE_NEWUSER) != 0;
-    const bool own_name = plan.own_namespace && !spec.host_name.empty();
-    plan.host_name = own_name ? spec.host_name.c_str() : nullptr;
-    const auto pid = static_cast<int>(::syscall(
-        SYS_clone, CLONE_PIDFD | SIGCHLD | namespaces | (own_name ? CLONE_NEWUTS : 0), nullptr, &pidfd, nullptr,
-        nullptr));
-    if (pid == 0) run_child(plan);
-    if (pid < 0) {
-      if (namespaces == 0) return fail_errno(errno, "start the script");
-      continue;
-    }
-    launched.pid_ = pid;
-    launched.pidfd_.reset(pidfd);
-    launched.isolated_ = plan.own_namespace;
-    // The child closes its end once it is set up, or writes why it could not.
-    errors_high.reset();
-    errors_write.reset();
-    ChildFailure failure{};
-    if (::read(errors_read.get(), &failure, sizeof failure) != sizeof failure) break;
-    if (failure.what) {
-      const bool is_path = failure.what[0] == '/';
-      problem = errno_error(failure.error, std::string(is_path ? "show it " : "") + failure.what).message;
-    }
-    if (::pipe2(errors, O_CLOEXEC) != 0) return fail_errno(errno, "start the script");
-    errors_read.reset(errors[0]);
-    errors_write.reset(errors[1]);
-    errors_high = lifted(errors_write, count);
-    plan.error_pipe = errors_high.get();
-    ::waitpid(pid, nullptr, 0);
-    launched.pid_ = 0;
-    if (namespaces == 0) return fail_errno(failure.error, "start the script");
-  }
-  launched.report_ = std::move(report_read);
-  ::fcntl(launched.report_.get(), F_SETFL, O_NONBLOCK);
-  return launched;
 }
 
 Launched::~Launched() {
@@ -261,6 +185,103 @@ std::vector<ProcessEnd> Launched::take_ends() {
 bool Launched::is_over() {
   if (pid_ != 0 && ::waitpid(pid_, nullptr, WNOHANG) == pid_) pid_ = 0;
   return pid_ == 0;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<RunningProcesses>> launch_processes(const LaunchSpec& spec) {
+  const std::size_t count = spec.processes.size();
+  std::vector<std::unique_ptr<ProcessWords>> words;
+  std::vector<Fd> outputs;
+  std::vector<Supervised> programs;
+  for (const auto& process : spec.processes) {
+    words.push_back(std::make_unique<ProcessWords>(process));
+    const Fd output(::open(process.output.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+    if (!output) return fail_errno(errno, "open " + process.output.string());
+    outputs.push_back(lifted(output, count));
+    programs.push_back({words.back()->argv.data(), words.back()->environment.data(), outputs.back().get(),
+                        process.otherwise.empty() ? nullptr : words.back()->argv_otherwise.data()});
+  }
+
+  int report[2];
+  int errors[2];
+  if (::pipe2(report, O_CLOEXEC) != 0) return fail_errno(errno, "start the script");
+  Fd report_read(report[0]);
+  Fd report_write(report[1]);
+  if (::pipe2(errors, O_CLOEXEC) != 0) return fail_errno(errno, "start the script");
+  Fd errors_read(errors[0]);
+  Fd errors_write(errors[1]);
+  // The descriptor the child gets must not be one of the few it replaces.
+  Fd report_high = lifted(report_write, count);
+  report_write.reset();
+  Fd errors_high = lifted(errors_write, count);
+
+  ChildPlan plan{spec.folder.c_str(),
+                 programs.data(),
+                 static_cast<int>(count),
+                 report_high.get(),
+                 errors_high.get(),
+                 spec.image ? &*spec.image : nullptr,
+                 &spec.hidden,
+                 -1,
+                 nullptr,
+                 spec.hosts.empty() ? nullptr : spec.hosts.c_str(),
+                 spec.mask,
+                 true,
+                 false,
+                 {},
+                 &spec.join_groups};
+
+  int started = 0;
+  Fd pidfd_of_it;
+  Fd landlock;
+  std::string problem = "this machine allows no namespaces to its users";
+  for (const int namespaces : {CLONE_NEWPID | CLONE_NEWNS, CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS, 0}) {
+    // A run in an image has its own file system or none.
+    if (namespaces == 0 && spec.image) {
+      return fail(ErrorCode::kFailedPrecondition, "the run cannot be started in its image: " + problem);
+    }
+    if (namespaces == 0 && !spec.hidden.folders.empty()) {
+      auto rules = landlock_rules(spec.hidden);
+      // Without either the server said at its start what that means.
+      if (!rules && rules.error().code != ErrorCode::kUnimplemented) return fail(rules.error());
+      if (rules) landlock = lifted(*rules, count);
+      plan.landlock = landlock.get();
+    }
+    int pidfd = -1;
+    plan.own_namespace = (namespaces & CLONE_NEWPID) != 0;
+    plan.own_user = (namespaces & CLONE_NEWUSER) != 0;
+    const bool own_name = plan.own_namespace && !spec.host_name.empty();
+    plan.host_name = own_name ? spec.host_name.c_str() : nullptr;
+    const auto pid = static_cast<int>(::syscall(
+        SYS_clone, CLONE_PIDFD | SIGCHLD | namespaces | (own_name ? CLONE_NEWUTS : 0), nullptr, &pidfd, nullptr,
+        nullptr));
+    if (pid == 0) run_child(plan);
+    if (pid < 0) {
+      if (namespaces == 0) return fail_errno(errno, "start the script");
+      continue;
+    }
+    started = pid;
+    pidfd_of_it.reset(pidfd);
+    // The child closes its end once it is set up, or writes why it could not.
+    errors_high.reset();
+    errors_write.reset();
+    ChildFailure failure{};
+    if (::read(errors_read.get(), &failure, sizeof failure) != sizeof failure) break;
+    ::waitpid(pid, nullptr, 0);
+    if (failure.what) {
+      const bool is_path = failure.what[0] == '/';
+      problem = errno_error(failure.error, std::string(is_path ? "show it " : "") + failure.what).message;
+    }
+    if (::pipe2(errors, O_CLOEXEC) != 0) return fail_errno(errno, "start the script");
+    errors_read.reset(errors[0]);
+    errors_write.reset(errors[1]);
+    errors_high = lifted(errors_write, count);
+    plan.error_pipe = errors_high.get();
+    if (namespaces == 0) return fail_errno(failure.error, "start the script");
+  }
+  ::fcntl(report_read.get(), F_SETFL, O_NONBLOCK);
+  return std::make_unique<Launched>(started, std::move(pidfd_of_it), std::move(report_read), plan.own_namespace);
 }
 
 }  // namespace roost

@@ -1,10 +1,11 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -42,42 +43,29 @@ struct ProcessEnd {
   Micros at = 0;
 };
 
-// The processes of an attempt under their supervisor. Must be started and destroyed on a thread that
-// lives as long as the runner: the kernel ends the supervisor, and with it everything, when that
-// thread ends.
-class Launched {
+// The processes of an attempt under their supervisor; an interface, so that tests need none.
+class RunningProcesses {
  public:
-  static Result<Launched> start(const LaunchSpec& spec);
-  Launched(Launched&& other) noexcept
-      : pid_(std::exchange(other.pid_, 0)),
-        pidfd_(std::move(other.pidfd_)),
-        report_(std::move(other.report_)),
-        isolated_(other.isolated_) {}
-  Launched& operator=(Launched&&) = delete;
-  ~Launched();  // ends everything that still runs
+  virtual ~RunningProcesses() = default;  // ends everything that still runs
 
   // Whether no process can be left when it is over.
-  bool is_isolated() const { return isolated_; }
-  int supervisor() const { return pid_; }
+  virtual bool is_isolated() const = 0;
+  virtual int supervisor() const = 0;
   // Readable once a process ended, or all did; for poll(2). Another one once the last end was taken: the kernel has
   // still to clear up, and asking again and again would keep it from doing so.
-  int report_fd() const { return all_told_ ? pidfd_.get() : report_.get(); }
-  void terminate();  // SIGTERM to every process of it
-  void kill();       // SIGKILL to every process of it
+  virtual int report_fd() const = 0;
+  virtual void terminate() = 0;  // SIGTERM to every process of it
+  virtual void kill() = 0;       // SIGKILL to every process of it
 
   // The ends that were not taken yet. A process that was killed together with its supervisor has none.
-  std::vector<ProcessEnd> take_ends();
+  virtual std::vector<ProcessEnd> take_ends() = 0;
   // True once nothing of it runs any more.
-  bool is_over();
-
- private:
-  Launched() = default;
-  int pid_ = 0;
-  Fd pidfd_;
-  Fd report_;
-  std::string unread_;
-  bool all_told_ = false;
-  bool isolated_ = false;
+  virtual bool is_over() = 0;
 };
+using Launch = std::function<Result<std::unique_ptr<RunningProcesses>>(const LaunchSpec&)>;
+
+// Starts them, as processes of this machine. Must be called, and the answer destroyed, on a thread that lives as long as
+// the runner: the kernel ends the supervisor, and with it everything, when that thread ends.
+Result<std::unique_ptr<RunningProcesses>> launch_processes(const LaunchSpec& spec);
 
 }  // namespace roost

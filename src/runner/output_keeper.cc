@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kEvery{3000};
 constexpr std::int64_t kSettledNs = 1'000'000'000;
+constexpr std::int64_t kNsInUs = 1'000;
 constexpr std::int64_t kNsInMs = 1'000'000;
 
 std::int64_t nanoseconds(const struct timespec& time) {
@@ -31,18 +32,15 @@ bool is_same(const std::map<std::string, struct stat>& a, const std::map<std::st
 
 std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
-std::int64_t wall_clock() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
 }  // namespace
 
 OutputKeeper::OutputKeeper(const std::string& server_file, const std::string& data_id, const std::string& token,
-                           std::string path, OutputTree tree, int node_rank, bool is_one_of_several)
+                           std::string path, OutputTree tree, int node_rank, bool is_one_of_several, const Clock& clock)
     : path_(std::move(path)),
       tree_(std::move(tree)),
       node_rank_(node_rank),
       is_one_of_several_(is_one_of_several),
+      clock_(clock),
       server_(server_file, data_id, token, stopped_),
       thread_([this] { run(); }) {}
 
@@ -87,7 +85,7 @@ bool OutputKeeper::has_settled(const FoundOutput& file, std::int64_t now) const 
 }
 
 void OutputKeeper::send(const std::vector<FoundOutput>& files) {
-  SpaceWait no_wait(std::chrono::milliseconds(0), [] { return true; });
+  SpaceWait no_wait(clock_, 0, [] { return true; });
   const auto sent = upload_outputs(server_, tree_, files, no_wait);
   if (!sent) return;
   std::map<std::string, Json> by_path;
@@ -116,8 +114,8 @@ Json OutputKeeper::folder_report(const std::string& folder, const Stats& files, 
 }
 
 void OutputKeeper::keep() {
-  const std::int64_t now = wall_clock();
-  const auto began = std::chrono::steady_clock::now();
+  const std::int64_t now = clock_.now() * kNsInUs;
+  const Micros began = clock_.steady();
   Notices told_at_the_end;
   std::map<std::string, Stats> folders;
   std::vector<FoundOutput> settled;
@@ -136,8 +134,8 @@ void OutputKeeper::keep() {
   }
   looked_ = std::move(folders);
   if (changed.empty() && !is_one_of_several_) return;
-  const auto ago = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began);
-  const Json body = {{"node_rank", node_rank_}, {"looked_ms_ago", ago.count()}, {"folders", std::move(changed)}};
+  const Micros ago = clock_.steady() - began;
+  const Json body = {{"node_rank", node_rank_}, {"looked_ms_ago", ago / 1000}, {"folders", std::move(changed)}};
   const auto kept = server_.once([&](ApiClient& api) { return api.post(path_, body); });
   if (!kept) {
     sent_.clear();  // the server may have lost some

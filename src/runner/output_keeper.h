@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/clock.h"
 #include "runner/collect_outputs.h"
 #include "runner/output_tree.h"
 #include "runner/server_link.h"
@@ -23,7 +24,7 @@ class OutputKeeper {
   // `path` is where the server takes them, e.g. "/attempts/RUN/1/outputs"; `tree` is that of the run. The nodes of a run
   // of several tell the server of each look: what one of them has written must wait for all.
   OutputKeeper(const std::string& server_file, const std::string& data_id, const std::string& token,
-               std::string path, OutputTree tree, int node_rank, bool is_one_of_several);
+               std::string path, OutputTree tree, int node_rank, bool is_one_of_several, const Clock& clock);
   ~OutputKeeper() { stop(); }
   void stop();
 
@@ -47,6 +48,7 @@ class OutputKeeper {
   const OutputTree tree_;
   const int node_rank_;
   const bool is_one_of_several_;
+  const Clock& clock_;
   std::atomic<bool> stopped_ = false;
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -55,8 +55,8 @@ int grace_of(const Json& order) {
 
 class Runner {
  public:
-  Runner(NodeSettings settings, std::string token)
-      : settings_(std::move(settings)), token_(std::move(token)) {}
+  Runner(NodeSettings settings, const Clock& clock, std::string token)
+      : settings_(std::move(settings)), clock_(clock), token_(std::move(token)) {}
 
   void run() {
     std::thread orders([this] { take_orders(); });
@@ -89,9 +89,9 @@ class Runner {
     if (terminated) return nullptr;
     Json order = std::move(waiting_.front());
     waiting_.pop_front();
-    current_ = std::make_shared<AttemptRun>(settings_, std::move(order));
+    current_ = std::make_shared<AttemptRun>(settings_, clock_, std::move(order));
     const auto ended = ended_early_.find({current_->run_id(), current_->attempt()});
-    if (ended != ended_early_.end()) ended->second == "cancel" ? current_->cancel(0) : current_->stop(0);
+    if (ended != ended_early_.end()) ended->second == "cancel" ? current_->orders().cancel(0) : current_->orders().stop(0);
     return current_;
   }
 
@@ -159,18 +159,19 @@ class Runner {
       // An attempt that has not begun is ended as it begins.
       ended_early_.emplace(key, type);
       const int grace = grace_of(*order);
-      if (is_current(key)) type == "cancel" ? current_->cancel(grace) : current_->stop(grace);
+      if (is_current(key)) type == "cancel" ? current_->orders().cancel(grace) : current_->orders().stop(grace);
     } else if (type == "stacks") {
       if (is_current(key)) {
         stack_requests_.push_back(text_at(*order, "id"));
         beat_due_.notify_one();
       }
     } else if (type == "go") {
-      if (is_current(key)) current_->go(array_at(*order, "nodes"));
+      if (is_current(key)) current_->orders().go(array_at(*order, "nodes"));
     } else if (type == "exec" || type == "command_ended") {
       if (!is_current(key)) return false;
-      type == "exec" ? current_->exec(text_at(*order, "command"))
-                     : current_->command_ended(text_at(*order, "node"), static_cast<int>(integer_at(*order, "exit_code", 255)));
+      AttemptOrders& told = current_->orders();
+      type == "exec" ? told.exec(text_at(*order, "command"))
+                     : told.command_ended(text_at(*order, "node"), static_cast<int>(integer_at(*order, "exit_code", 255)));
     } else if (type == "leave") {
       leaving_ = true;
       return true;
@@ -219,7 +220,7 @@ class Runner {
       const std::lock_guard lock(mutex_);
       if (heard) last_heard_ = steady_clock::now();
       if (heard && flag_at(*heard, "fenced") && current_ && current_->run_id() == body["run"]) {
-        current_->abandon();
+        current_->orders().abandon();
       }
     }
   }
@@ -229,7 +230,7 @@ class Runner {
     if (!terminated) return;
     if (!terminated_since_) terminated_since_ = steady_clock::now();
     const bool late = steady_clock::now() - *terminated_since_ > std::chrono::seconds(grace_seconds) + kSendLimit;
-    if (late && current_) current_->stop_sending();
+    if (late && current_) current_->orders().stop_sending();
   }
 
   void send_stacks(ServerLink& link, const AttemptRun& attempt, const std::string& id) {
@@ -246,11 +247,12 @@ class Runner {
     log_warning("the server has given this node up; leaving");
     leaving_ = true;
     waiting_.clear();
-    if (current_) current_->abandon();
+    if (current_) current_->orders().abandon();
     order_came_.notify_one();
   }
 
   const NodeSettings settings_;
+  const Clock& clock_;
   const std::string token_;
   std::atomic<bool> stop_ = false;
 
@@ -326,7 +328,8 @@ Status run_runner(const RunnerOptions& options) {
     if (joined) shrink_cache(cache, cache_bound(cache));
     do_later_chores(sdk, stop);
   });
-  Runner(std::move(settings), token).run();
+  const SystemClock clock;
+  Runner(std::move(settings), clock, token).run();
   chores = {};
   log_info("node {}: left", options.node);
   // Runs that could not be reported are still there.
