@@ -1,7 +1,8 @@
 """PyTorch from before 2.0 on Python 3.11, as Debian has it: its launchers end on every start.
 
-They look for a flag among the members of its class, and since Python 3.11 those are the ones of a single bit. So none is
-found for "0", which is the default. This puts the flag right when PyTorch's module has been loaded.
+They look for a flag among the members of its class, and since Python 3.11 those are the ones of
+a single bit. So none is found for "0", which is the default. This puts the flag right when
+PyTorch's module has been loaded.
 """
 
 import sys

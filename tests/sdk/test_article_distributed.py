@@ -45,10 +45,12 @@ sys.stdout.flush()
 # Nobody closes its connections while another still gathers, and the one who has the store goes last.
 store = dist.distributed_c10d._get_default_store()
 store.set(f"done-{dist.get_rank()}", "1")
-store.wait([f"done-{rank}" for rank in range(dist.get_world_size())])
+for rank in range(dist.get_world_size()):
+    store.get(f"done-{rank}")  # waits for it; PyTorch 1.6 may wait for several at once for ever
 store.set(f"left-{dist.get_rank()}", "1")
 if dist.get_rank() == 0:
-    store.wait([f"left-{rank}" for rank in range(dist.get_world_size())])
+    for rank in range(dist.get_world_size()):
+        store.get(f"left-{rank}")
 dist.destroy_process_group()
 """
 HOROVOD = """
