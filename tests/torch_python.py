@@ -1,4 +1,4 @@
-"""A Python with a current PyTorch, for what Debian's own cannot do (its torchrun does not work on Python 3.11)."""
+"""A Python with a current PyTorch, for what Debian's own cannot do (its torchrun works on Python 3.11 inside runs only)."""
 import fcntl
 import os
 import re

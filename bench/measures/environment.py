@@ -43,7 +43,11 @@ def time_by_hand(venv: Path, wheels: Path, names: List[str]) -> float:
 
 def time_of_build(api: Api, name: str, wheels: Path, names: List[str]) -> float:
     pip = ["--no-index", f"--find-links {wheels}", *names]
-    definition: Dict[str, Any] = {"python": {"condaDependencies": {"dependencies": [{"pip": pip}]}}}
+    return build_and_wait(api, name, {"python": {"condaDependencies": {"dependencies": [{"pip": pip}]}}})
+
+
+def build_and_wait(api: Api, name: str, definition: Dict[str, Any]) -> float:
+    """Seconds until it is built."""
     api.call("POST", "/workspaces/default/environments", {"name": name, "definition": definition})
     start = time.monotonic()
     build = api.call("POST", f"/workspaces/default/environments/{name}/build", {})
@@ -52,7 +56,7 @@ def time_of_build(api: Api, name: str, wheels: Path, names: List[str]) -> float:
         found = api.call("GET", f"/environment-builds/{build['digest']}")
         return found if found["status"] in ("built", "failed") else None
 
-    ended = wait_until(state, 120, "the build", 0.005)
+    ended = wait_until(state, 600, "the build", 0.005)
     if ended["status"] != "built":
         raise RuntimeError(ended["message"])
     return time.monotonic() - start

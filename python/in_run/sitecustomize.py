@@ -1,7 +1,8 @@
 """Loaded by every Python that a run starts.
 
-Lets `roost stacks` see where it is, lets old Pythons load the SDK, has pip keep to the run, makes
-way for another module of this name, and has the ranks of an MPI run end together.
+Lets `roost stacks` see where it is, lets old Pythons load the SDK and new ones start the launchers
+of an old PyTorch, has pip keep to the run, makes way for another module of this name, and has the
+ranks of an MPI run end together.
 """
 
 import os
@@ -43,6 +44,10 @@ if sys.version_info < (3, 7):
     import roost_old_python
 
     roost_old_python.install()
+if sys.version_info >= (3, 11):
+    import roost_torch
+
+    roost_torch.install()
 if "ROOST_PACKAGES" in os.environ:
     import roost_pip
 

@@ -3,7 +3,8 @@ block that only makes a ScriptRunConfig is submitted as the article's own next b
 
 usage: run_distributed_block.py FILE WORDS_IN_THE_BLOCK [CONDA_FILE]
 
-With a conda file the environment is made of that, as the article's own block does it; else it is the curated one.
+With a conda file the environment is made of that, as the article's own block does it, also in blocks that name the
+curated one; else it is the curated one.
 """
 import re
 import sys
@@ -22,7 +23,9 @@ def run_block(words: str) -> str:
 for needed in ("import Workspace", "Workspace.from_config", "project_folder = ", "cluster_name = "):
     run_block(needed)
 if len(sys.argv) > 3:
-    namespace["pytorch_env"] = namespace["Environment"].from_conda_specification("pytorch-1.6-gpu", sys.argv[3])
+    own = namespace["Environment"].from_conda_specification("pytorch-1.6-gpu", sys.argv[3])
+    namespace["Environment"].get = staticmethod(lambda workspace, name, version=None: own)
+    namespace["pytorch_env"] = own
 else:
     namespace["pytorch_env"] = namespace["Environment"].get(workspace=namespace["ws"], name="AzureML-PyTorch-1.6-GPU")
 if ".submit(src)" not in run_block(sys.argv[2]):

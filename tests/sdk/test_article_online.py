@@ -98,16 +98,18 @@ def with_own_file(server: RoostServer, folder: Path, seed: Path, words: str, scr
     return run
 
 
+@pytest.mark.parametrize("own_file", [True, False], ids=["own-file", "curated"])
 @pytest.mark.parametrize("seed", seeds_with("process_count=4, node_count=2"))
-def test_per_process(online: RoostServer, tmp_path: Path, seed: Path) -> None:
-    run = with_own_file(online, tmp_path, seed, "process_count=4, node_count=2", {"src/train.py": DDP})
+def test_per_process(online: RoostServer, tmp_path: Path, seed: Path, own_file: bool) -> None:
+    run = (with_own_file if own_file else run_block)(online, tmp_path, seed, "process_count=4, node_count=2", {"src/train.py": DDP})
     for rank, log in enumerate(logs_of(online, run)):
         assert f"trained 25 epochs as {rank} of 4\n" in log
 
 
+@pytest.mark.parametrize("own_file", [True, False], ids=["own-file", "curated"])
 @pytest.mark.parametrize("seed", seeds_with("launch_cmd = "))
-def test_per_node_with_torch_distributed_launch(online: RoostServer, tmp_path: Path, seed: Path) -> None:
-    run = with_own_file(online, tmp_path, seed, "launch_cmd = ", {"src/train.py": DDP})
+def test_per_node_with_torch_distributed_launch(online: RoostServer, tmp_path: Path, seed: Path, own_file: bool) -> None:
+    run = (with_own_file if own_file else run_block)(online, tmp_path, seed, "launch_cmd = ", {"src/train.py": DDP})
     logs = logs_of(online, run)
     for rank in range(4):
         assert f"trained 50 epochs as {rank} of 4\n" in logs[rank // 2]
