@@ -21,7 +21,7 @@ def wait_until(condition: Callable[[], T], timeout: float, what: str, interval: 
 
 def processes_with(text: str) -> List[int]:
     """Living processes that have `text` in their environment, command line or current folder."""
-    return [pid for pid in _all_pids() if pid != os.getpid() and is_alive(pid) and text in _traces(pid)]
+    return [pid for pid in _all_pids() if pid != os.getpid() and text in _traces(pid) and is_alive(pid)]
 
 
 def is_alive(pid: int) -> bool:
