@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 BUILD := build/release
 ROOST := $(BUILD)/src/cli/roost
 JOBS ?= $(shell nproc)
-UNITY ?= OFF  # ON compiles several files as one: a first build takes half the time, a small change longer (cmake/roost.cmake)
+UNITY ?= OFF  # ON compiles several files as one: a first build takes less time, a small change longer (cmake/roost.cmake)
 
 .PHONY: help build program build-tests demo test test-quick test-full test-asan test-tsan soak fuzz bench install deb clean format
 .DEFAULT_GOAL := help

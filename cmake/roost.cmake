@@ -26,7 +26,7 @@ function(roost_precompile target)
 endfunction()
 
 # With CMAKE_UNITY_BUILD (`make demo UNITY=ON`) the files of a folder are compiled eight at a time as if they were one, in less
-# than half the time, because the large headers are what takes it. Two files that give different things the same name in their
+# time, because the large headers are what takes it. Two files that give different things the same name in their
 # anonymous namespaces cannot go together: a compiler's "redefinition" in Unity/... names one, which goes into this list. So
 # do coroutines that hold what is in an anonymous namespace. The routes of the server all have a list() and a get().
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 8)
