@@ -13,6 +13,7 @@
 #include "builders/pip_install.h"
 #include "builders/pip_output.h"
 #include "builders/pip_resolver.h"
+#include "builders/pip_settings.h"
 #include "builders/program.h"
 #include "builders/requirement.h"
 #include "builders/uv_resolver.h"
@@ -85,9 +86,7 @@ Result<std::unique_ptr<PackageTool>> PackageTool::open(const BuildOrder& order, 
   std::string config;
   if (pip) {
     tool->pip_ = *pip;
-    std::vector<std::string> words = *pip;
-    words.insert(words.end(), {"config", "list"});
-    config = output_of(words, hidden).value_or("");
+    config = pip_settings(settings, *pip, hidden);
   }
   tool->sources_ = package_sources(settings, lines, config);
   if (hidden) tool->keep_out(std::move(*hidden), settings.cache);
