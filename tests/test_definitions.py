@@ -211,6 +211,15 @@ def test_a_definition_by_pip(by_pip: RoostServer, index: LocalIndex, git: Path, 
 
 
 @pytest.mark.parametrize("tool", ["uv", "pip"])
+def test_a_source_that_did_not_compile_is_not_a_missing_package(request: pytest.FixtureRequest, index: LocalIndex, git: Path, tool: str) -> None:
+    server: RoostServer = request.getfixturevalue(f"by_{tool}")
+    case = Case(f"did-not-compile-{tool}", [pip("hopeless")], fails=("hopeless", "building it from its source failed", "no compiler takes it"))
+    check(server, case, index, git)
+    message = server.get("/workspaces/default/runs?limit=1")["items"][0]["error"]["message"]
+    assert "no such package" not in message and "cannot be had" not in message, message
+
+
+@pytest.mark.parametrize("tool", ["uv", "pip"])
 def test_a_second_environment_downloads_nothing(make_server: MakeServer, tmp_path: Path, tool: str) -> None:
     uv = find_uv() if tool == "uv" else "none"
     if not uv:

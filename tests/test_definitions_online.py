@@ -30,11 +30,11 @@ class Case(NamedTuple):
 
 CASES = [
     Case("exact", [pip("tqdm==4.66.1")], "tqdm", {"tqdm": r"4\.66\.1"}),
-    Case("compatible-and-odd-spelling", [pip("six~=1.15.0", "PyYAML>=5 # for settings")], "six, yaml", {"six": r"1\.15\.0", "pyyaml": r"\d"}),
+    Case("compatible-and-odd-spelling", [pip("six~=1.15.0", "PyYAML>=5 # for settings")], "six, yaml", {"six": r"1\.15\.0", "pyyaml": r"\d.*"}),
     Case("conda-unpinned", ["python", "tqdm", "joblib"], "tqdm, joblib", {}, (r"tqdm by conda -> tqdm by pip", r"joblib by conda -> joblib by pip")),
     Case("conda-names", ["msgpack-python", "pip", "cudatoolkit=10.1"], "msgpack", {},
          (r"msgpack-python by conda -> msgpack by pip", r"cudatoolkit=10\.1 by conda was left out.*")),
-    Case("conda-pinned", ["conda-forge::six=1.15.0=pyh9f0ad1d_0"], "six", {"six": r"1\.15\.0"}, (r".*six.* by conda -> six==1\.15\.0 by pip",)),
+    Case("conda-pinned", ["conda-forge::six=1.15.0=pyh9f0ad1d_0"], "six", {"six": r"1\.15\.0"}, (r".*six.* by conda -> six==1\.15\.0(\.\*)? by pip",)),
     Case("extras", [pip("requests[socks]==2.31.0")], "requests, socks", {"requests": r"2\.31\.0"}),
     Case("markers", [pip("dataclasses==0.7; python_version < '3.7'", "six==1.16.0; python_version >= '3.7'")], "six", {"six": r"1\.16\.0"}),
     Case("withdrawn", [pip("attrs==21.1.0")], "attr", {"attrs": r"21\.2\.0"}, (r"attrs==21\.1\.0 -> attrs==21\.2\.0",)),

@@ -13,6 +13,7 @@
 #include "builders/pip_install.h"
 #include "builders/pip_output.h"
 #include "builders/pip_resolver.h"
+#include "builders/pip_settings.h"
 #include "builders/program.h"
 #include "builders/requirement.h"
 #include "builders/uv_resolver.h"
@@ -46,6 +47,14 @@ std::string version_in(const std::vector<std::string>& lock, const std::string& 
   return "";
 }
 
+// Whether a version of it is asked for.
+bool is_asked_for(const std::vector<std::string>& requirements, const std::string& name) {
+  return std::any_of(requirements.begin(), requirements.end(), [&](const std::string& line) {
+    const Requirement asked = parse_requirement(line);
+    return asked.name == name && !asked.condition.empty();
+  });
+}
+
 // Whether two sets have the same versions of what was asked for with a condition.
 bool same_asked(const std::vector<std::string>& requirements, const std::vector<std::string>& a, const std::vector<std::string>& b) {
   const auto line_of = [](const std::vector<std::string>& lock, const std::string& name) {
@@ -77,9 +86,7 @@ Result<std::unique_ptr<PackageTool>> PackageTool::open(const BuildOrder& order, 
   std::string config;
   if (pip) {
     tool->pip_ = *pip;
-    std::vector<std::string> words = *pip;
-    words.insert(words.end(), {"config", "list"});
-    config = output_of(words, hidden).value_or("");
+    config = pip_settings(settings, *pip, hidden);
   }
   tool->sources_ = package_sources(settings, lines, config);
   if (hidden) tool->keep_out(std::move(*hidden), settings.cache);
@@ -119,8 +126,10 @@ Result<PackageTool::Filled> PackageTool::fill(const std::vector<std::string>& re
   Unbuildable unbuildable;
   for (int tries = 0; tries < kMostTries; ++tries) {
     ROOST_TRY(Settled settled, settle_versions(*resolver(), requirements, pins, unbuildable, log_));
-    if (const auto more_so = constraints_of_their_time(settled.lock); !more_so.empty()) {
-      // Only if nobody says otherwise.
+    auto more_so = constraints_of_their_time(settled.lock);
+    // Only if nobody says otherwise.
+    std::erase_if(more_so, [&](const std::string& line) { return is_asked_for(requirements, parse_requirement(line).name); });
+    if (!more_so.empty()) {
       const auto before = constraints;
       constraints.insert(constraints.end(), more_so.begin(), more_so.end());
       if (auto older = settle_versions(*resolver(), requirements, pins, unbuildable, log_); older && same_asked(requirements, settled.lock, older->lock)) {
