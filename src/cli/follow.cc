@@ -1,12 +1,10 @@
 #include "cli/follow.h"
 
-#include <algorithm>
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
 
 #include <fmt/format.h>
 
+#include "base/retry.h"
 #include "base/text.h"
 #include "cli/follow_view.h"
 #include "cli/run_summary.h"
@@ -19,18 +17,6 @@ namespace {
 using std::chrono::steady_clock;
 constexpr auto kPatience = std::chrono::minutes(5);
 constexpr std::size_t kLongestReason = 4000;
-
-// Sleeps, or returns at once when a stop is asked for.
-void pause(std::chrono::milliseconds time, const std::stop_token& stop) {
-  std::mutex mutex;
-  std::condition_variable_any never;
-  std::unique_lock lock(mutex);
-  never.wait_for(lock, stop, time, [] { return false; });
-}
-
-bool is_passing(const Error& error) {
-  return error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kDeadlineExceeded;
-}
 
 class Follower {
  public:
@@ -53,18 +39,17 @@ class Follower {
 
   // True when the run ended, false when a signal made us leave it.
   Result<bool> follow() {
-    std::chrono::milliseconds wait(0);
+    Backoff backoff({std::chrono::milliseconds(100), std::chrono::milliseconds(1000)}, watch_.token());
     while (!ended_ && !stopped()) {
       if (lost_) {
-        pause(wait, watch_.token());
-        wait = std::min(wait * 2, std::chrono::milliseconds(1000));
+        backoff.pause();
         console_.forget_client();
       } else {
-        wait = std::chrono::milliseconds(100);
+        backoff.reset();
       }
       const Status streamed = stream();
       if (ended_ || stopped()) break;
-      if (!streamed && !is_passing(streamed.error())) return fail(streamed.error());
+      if (!streamed && !is_away(streamed.error())) return fail(streamed.error());
       ROOST_CHECK(note_loss());
     }
     return ended_;

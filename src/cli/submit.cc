@@ -1,13 +1,12 @@
 #include "cli/submit.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <thread>
 
 #include <fmt/format.h>
 
 #include "base/digest.h"
+#include "base/retry.h"
 #include "cli/follow.h"
 #include "cli/run_text.h"
 #include "net/router.h"
@@ -16,10 +15,8 @@ namespace roost {
 
 namespace {
 
-using std::chrono::steady_clock;
-
-constexpr auto kPatience = std::chrono::seconds(30);
-constexpr auto kLongestDelay = std::chrono::milliseconds(2000);
+constexpr Micros kPatience = 30 * kSecond;
+constexpr Backoff::Pauses kPauses{std::chrono::milliseconds(100), std::chrono::milliseconds(2000)};
 
 // Posts once. `reached` becomes true when the server may have heard of it: the body is asked for only then.
 Result<Json> try_post_run(Console& console, const std::string& workspace, const std::string& spec,
@@ -44,17 +41,13 @@ Result<Json> try_post_run(Console& console, const std::string& workspace, const 
 Result<Json> post_run(Console& console, const std::string& workspace, const Json& spec) {
   const std::string text = to_text(spec);
   const std::string key = random_hex(16);
-  const auto until = steady_clock::now() + kPatience;
-  std::chrono::milliseconds delay(100);
+  const SystemClock clock;
+  Retry retry({is_away, kPatience}, Backoff(kPauses), clock);
   bool reached = false;
   for (;;) {
     auto run = try_post_run(console, workspace, text, key, reached);
-    const bool lost = !run && (run.error().code == ErrorCode::kUnavailable ||
-                               run.error().code == ErrorCode::kDeadlineExceeded);
     // A server that never heard of it is off. One that did may have started the run: the key finds it.
-    if (!lost || !reached || steady_clock::now() + delay > until) return run;
-    std::this_thread::sleep_for(delay);
-    delay = std::min(2 * delay, kLongestDelay);
+    if (run || !reached || !retry.again(run.error())) return run;
     console.forget_client();
   }
 }
