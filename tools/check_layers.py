@@ -29,7 +29,7 @@ ALLOWED = {
     "observe": ["base", "db", "domain", "records"],
     "finalize": ["base", "db", "domain", "records"],
     "mpi": [],
-    "runner": ["base", "confine", "net", "client", "domain"],
+    "runner": ["base", "confine", "net", "client", "snapshot", "domain"],
     "server": ["base", "confine", "db", "net", "blobs", "domain", "records", "access", "submit", "prepare",
                "schedule", "compute", "execute", "observe", "finalize", "registry", "builders"],
     "cli": ["base", "confine", "net", "client", "snapshot", "domain", "server", "runner", "builders"],

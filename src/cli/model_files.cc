@@ -13,13 +13,13 @@
 #include "base/digest.h"
 #include "base/files.h"
 #include "cli/download.h"
+#include "snapshot/send_blob.h"
 
 namespace fs = std::filesystem;
 
 namespace roost {
 namespace {
 
-constexpr std::size_t kPiece = 256 * 1024;
 constexpr int kRounds = 3;
 
 tl::unexpected<Error> changed(const fs::path& file) {
@@ -97,38 +97,18 @@ class Collector {
   std::map<std::string, Found> found_;  // by path, so in the order of a manifest
 };
 
-// Sends one file from where an earlier try ended.
-Status send_file(SnapshotTransport& transport, const BlobWork& blob, const fs::path& file,
-                 ProgressMeter& meter, std::uint64_t& counted) {
-  ROOST_TRY(const auto state, transport.settled_upload(blob.digest));
-  const std::uint64_t start = state.received > blob.size ? 0 : state.received;
-  std::uint64_t at = state.is_stored ? blob.size : start;
-  const auto count = [&] {
-    meter.add(static_cast<std::int64_t>(at - counted), 0);
-    counted = at;
-  };
-  if (state.is_stored) {
-    count();
-    return {};
-  }
-  const Fd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd) return fail_errno(errno, "read " + file.string());
-  const auto read = [&]() -> Result<std::string> {
-    std::string piece(std::min<std::uint64_t>(kPiece, blob.size - at), '\0');
-    const ssize_t got =
-        piece.empty() ? 0 : ::pread(fd.get(), piece.data(), piece.size(), static_cast<off_t>(at));
+// A file to be sent, opened once it is known that the server wants it.
+BlobSource source_of(const BlobWork& blob, const fs::path& file, Fd& fd) {
+  BlobSource source{blob.digest, blob.size, nullptr};
+  source.read = [&file, &fd](std::uint64_t offset, std::uint64_t limit) -> Result<std::string> {
+    if (!fd) fd.reset(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+    std::string piece(limit, '\0');
+    const ssize_t got = fd ? ::pread(fd.get(), piece.data(), piece.size(), static_cast<off_t>(offset)) : -1;
     if (got < 0) return fail_errno(errno, "read " + file.string());
-    if (got == 0 && !piece.empty()) return changed(file);
     piece.resize(static_cast<std::size_t>(got));
-    at += piece.size();
-    count();
     return piece;
   };
-  Status sent = transport.put_blob(blob.digest, start, blob.size, read);
-  if (sent || sent.error().code != ErrorCode::kDataMismatch) return sent;
-  // What was kept of an earlier upload may be what does not fit; the server has dropped it now.
-  if (start > 0) return fail(ErrorCode::kUnavailable, sent.error().message);
-  return changed(file);
+  return source;
 }
 
 // Symlinks come last: until then there is none that a file could be written through.
@@ -180,13 +160,18 @@ Status upload_model_files(const ModelFiles& model, const TransportFactory& facto
     ROOST_CHECK(run_lanes(
         blobs, factory, options,
         [&](SnapshotTransport& lane, const std::vector<BlobWork>& batch, ProgressMeter& meter) {
+          const fs::path& file = model.files[batch[0].entry];
           std::uint64_t counted = 0;
-          return with_retries(
-              options,
-              [&] {
-                return send_file(lane, batch[0], model.files[batch[0].entry], meter, counted);
-              },
-              [&] { return counted; });
+          Fd fd;
+          BlobSource source = source_of(batch[0], file, fd);
+          source.progress = [&](std::uint64_t done) {
+            meter.add(static_cast<std::int64_t>(done - counted), 0);
+            counted = done;
+          };
+          const Status sent = with_retries(
+              options, [&] { return send_blob(lane, source); }, [&] { return counted; });
+          if (!sent && sent.error().code == ErrorCode::kDataMismatch) return Status(changed(file));
+          return sent;
         }));
   }
   return fail(ErrorCode::kInternal, "the server still lacks files after they were sent");
