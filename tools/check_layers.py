@@ -29,11 +29,13 @@ ALLOWED = {
     "observe": ["base", "db", "domain", "records"],
     "finalize": ["base", "db", "domain", "records"],
     "mpi": [],
-    "runner": ["base", "confine", "net", "client", "domain"],
+    "runner": ["base", "confine", "net", "client", "snapshot", "domain"],
     "server": ["base", "confine", "db", "net", "blobs", "domain", "records", "access", "submit", "prepare",
                "schedule", "compute", "execute", "observe", "finalize", "registry", "builders"],
     "cli": ["base", "confine", "net", "client", "snapshot", "domain", "server", "runner", "builders"],
 }
+# Within cli/: a folder or file -> what it must not include.
+PARTS = {"cli/show/": ("cli/work/", "cli/verbs/", "cli/console.h"), "cli/work/": ("cli/verbs/",)}
 # Json::value() throws at a wrong type. What came from outside is read by JsonFields, or by text_at() and its like.
 NO_VALUE = {"access", "blobs", "builders", "compute", "domain", "execute", "finalize", "observe", "prepare", "records",
             "registry", "runner", "schedule", "server", "submit"}
@@ -51,6 +53,10 @@ def main() -> int:
             own = re.match(r'#include "([a-z_]+)/', line)
             if own and own[1] != folder and own[1] not in ALLOWED.get(folder, []):
                 problems.append(f"{file.relative_to(SRC)}:{number}: {folder}/ must not include {own[1]}/")
+            for part, others in PARTS.items():
+                inside = file.relative_to(SRC).as_posix().startswith(part) and not file.name.endswith("_test.cc")
+                if inside and line.startswith(tuple(f'#include "{other}' for other in others)):
+                    problems.append(f"{file.relative_to(SRC)}:{number}: {part} must not include that")
             if folder in NO_VALUE and not file.name.endswith("_test.cc") and re.search(r'(\.|->)value\("', line):
                 problems.append(f"{file.relative_to(SRC)}:{number}: Json::value() throws; use text_at() and its like")
             if folder != "base" and not file.name.endswith("_test.cc") and "nullptr, false)" in line and "parse(" in line:

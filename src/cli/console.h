@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "cli/command_line.h"
-#include "cli/style.h"
+#include "cli/show/style.h"
 #include "client/api_client.h"
 
 namespace roost {

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "cli/style.h"
-#include "cli/text_width.h"
+#include "cli/show/style.h"
+#include "cli/show/text_width.h"
 
 namespace roost {
 namespace {

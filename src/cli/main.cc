@@ -1,4 +1,4 @@
-#include "cli/server_verbs.h"
+#include "cli/verbs/server_verbs.h"
 
 int main(int argc, char** argv) {
   roost::CommandLine line("roost", "Roost trains PyTorch models on machines you own.",

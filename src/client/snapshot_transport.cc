@@ -53,6 +53,12 @@ Status HttpSnapshotTransport::put_blobs(std::string_view frames) {
   return {};
 }
 
+Result<std::set<std::string>> HttpSnapshotTransport::missing_blobs(const std::vector<std::string>& digests) {
+  ROOST_TRY(const Json answer, client_.post("/blobs/missing", {{"digests", digests}}));
+  const auto missing = strings_at(answer, "missing");
+  return std::set<std::string>(missing.begin(), missing.end());
+}
+
 Result<SnapshotTransport::UploadState> HttpSnapshotTransport::blob_upload_state(const std::string& digest) {
   ROOST_TRY(const Json answer, client_.get(blob_path(digest) + "/upload?wait_seconds=10"));
   JsonFields fields(answer, "the answer");

@@ -50,6 +50,13 @@ class SnapshotTransportTest : public testing::Test {
       });
       return answer({{"stored", blobs_.size()}});
     });
+    add("POST", "/api/v1/blobs/missing", [this](Request& request) {
+      Json missing = Json::array();
+      for (const auto& digest : strings_at(Json::parse(request.body), "digests")) {
+        if (!blobs_.contains(digest)) missing.push_back(digest);
+      }
+      return answer({{"missing", missing}});
+    });
     add("PUT", "/api/v1/blobs/{digest}", [this](Request& request) {
       const auto offset = std::stoul(*request.query_value("offset"));
       std::string& blob = blobs_[request.parameters["digest"]];
@@ -144,6 +151,16 @@ TEST_F(SnapshotTransportTest, BlobsByFramesAndByPieces) {
         return {};
       }));
   EXPECT_EQ(fetched[digest_], "hello!");
+}
+
+TEST_F(SnapshotTransportTest, AConnectionThatIsThereServesAsWell) {
+  ApiClient api({"http://127.0.0.1:" + std::to_string(server_->port()), "t", ""});
+  HttpSnapshotTransport transport(api);
+  EXPECT_EQ(transport.missing_blobs({digest_}).value(), std::set<std::string>{digest_});
+  std::string frames;
+  append_frame(frames, {{"digest", digest_}}, "hello");
+  ASSERT_TRUE(transport.put_blobs(frames));
+  EXPECT_TRUE(transport.missing_blobs({digest_}).value().empty());
 }
 
 TEST_F(SnapshotTransportTest, ErrorsOfReaderAndSinkComeBack) {

@@ -17,7 +17,7 @@ using std::chrono::milliseconds;
 namespace roost {
 namespace {
 
-constexpr milliseconds kLongestPause{5000};  // between two tries to hand in the report
+constexpr Backoff::Pauses kReportPauses{milliseconds(10), milliseconds(5000)};
 constexpr int kMostTries = 5;
 constexpr Micros kForEviction = 250'000;
 
@@ -47,10 +47,12 @@ void AttemptReport::note_eviction(Outcome& outcome) {
 
 // For those who look on; the report tells it as well.
 void AttemptReport::tell_exited(const Outcome& outcome) {
-  for (int tries = 0; tries < kMostTries && !attempt_.orders.is_abandoned(); ++tries) {
-    const auto told = attempt_.tell("exited", {{"exited_at_us", outcome.exited}, {"node_rank", attempt_.node_rank}});
-    if (told || attempt_.orders.is_abandoned()) return;
-    std::this_thread::sleep_for(milliseconds(10 << tries));
+  const Json body = {{"exited_at_us", outcome.exited}, {"node_rank", attempt_.node_rank}};
+  const auto always = [](const Error&) { return true; };
+  Retry retry({always, {}, kMostTries}, Backoff({}, attempt_.orders.abandoned()), attempt_.clock);
+  for (;;) {
+    const auto told = attempt_.tell("exited", body);
+    if (told || !retry.again(told.error())) return;
   }
 }
 
@@ -103,7 +105,7 @@ Json AttemptReport::report_of(const Outcome& outcome) const {
 }
 
 void AttemptReport::send_report(Outcome& outcome) {
-  Backoff backoff(attempt_.orders.abandoned(), kLongestPause);
+  Backoff backoff(kReportPauses, attempt_.orders.abandoned());
   int refusals = 0;
   bool told = false;
   while (!attempt_.orders.is_abandoned()) {

@@ -56,7 +56,7 @@ void AttemptStream::tell_failure() {
 }
 
 bool AttemptStream::ship_all(bool wait_for_space) {
-  Backoff backoff(attempt_.orders.abandoned());
+  Backoff backoff({}, attempt_.orders.abandoned());
   bool told = false;
   is_server_full_ = false;
   while (!attempt_.orders.is_abandoned()) {

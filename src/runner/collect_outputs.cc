@@ -14,6 +14,8 @@
 #include "base/frames.h"
 #include "base/open_beneath.h"
 #include "base/text.h"
+#include "client/snapshot_transport.h"
+#include "snapshot/send_blob.h"
 
 namespace roost {
 namespace {
@@ -22,7 +24,6 @@ constexpr std::uint64_t kSmall = 256 * 1024;
 constexpr std::size_t kBatchBytes = 4 << 20;
 constexpr std::size_t kBatchFiles = 5000;
 constexpr std::size_t kPiece = 1 << 20;
-constexpr int kPatience = 3;  // how often it is asked whether the upload of somebody else is done
 constexpr int kTries = 3;  // for a file that changes while it is sent
 constexpr const char* kNoRoom = "is not kept: the server has no room for it";
 
@@ -72,25 +73,30 @@ class Upload {
   };
 
   // Asks until the server answers; a full disk there ends it with time.
-  Result<Json> ask(const std::function<Result<Json>(ApiClient&)>& work) {
+  Status ask(const std::function<Status(HttpSnapshotTransport&)>& work) {
     no_room_ = false;
     Status own;
-    return server_.persist([&](ApiClient& api) -> Result<Json> {
-      auto answer = work(api);
-      if (answer) return answer;
-      no_room_ = answer.error().code == ErrorCode::kResourceExhausted && space_.gives_up();
+    const auto answer = server_.persist([&](ApiClient& api) -> Result<Json> {
+      HttpSnapshotTransport blobs(api);
+      const Status done = work(blobs);
+      if (done) return Json();
+      no_room_ = done.error().code == ErrorCode::kResourceExhausted && space_.gives_up();
       // The file was written to after it was hashed.
-      if (no_room_ || answer.error().code == ErrorCode::kDataMismatch) own = fail(answer.error());
-      return answer;
+      if (no_room_ || done.error().code == ErrorCode::kDataMismatch) own = done;
+      return fail(done.error());
     }, own);
+    if (!answer) return fail(answer.error());
+    return {};
   }
 
-  Result<std::set<std::string>> missing(const Json& digests) {
-    ROOST_TRY(const Json answer, server_.persist([&](ApiClient& api) {
-      return api.post("/blobs/missing", {{"digests", digests}});
-    }));
-    const auto missing = strings_at(answer, "missing");
-    return std::set<std::string>(missing.begin(), missing.end());
+  Result<std::set<std::string>> missing(const std::vector<std::string>& digests) {
+    std::set<std::string> missing;
+    const auto asked = server_.persist([&](ApiClient& api) -> Result<Json> {
+      ROOST_TRY(missing, HttpSnapshotTransport(api).missing_blobs(digests));
+      return Json();
+    });
+    if (!asked) return fail(asked.error());
+    return missing;
   }
 
   void leave_out(const FoundOutput& file, const Error& error) {
@@ -107,7 +113,7 @@ class Upload {
     for (int i = 1;; ++i) {
       std::uint64_t size = 0;
       const std::string digest = hash_of(fd, size);
-      ROOST_TRY(const auto lacks, missing(Json::array({digest})));
+      ROOST_TRY(const auto lacks, missing({digest}));
       const Status put = lacks.empty() ? Status() : put_large(fd, digest, size);
       if (put) {
         collected_.files.push_back(facts(file, digest, size));
@@ -121,59 +127,34 @@ class Upload {
   }
 
   Status put_large(int fd, const std::string& digest, std::uint64_t size) {
-    ROOST_CHECK(ask([&](ApiClient& api) -> Result<Json> {
-      const std::string target = "/blobs/" + digest;
-      // Other runs may be sending the same file; one that is slow is not waited for longer.
-      Json state;
-      for (int asked = 0; asked < kPatience && (asked == 0 || flag_at(state, "active")); ++asked) {
-        ROOST_TRY(state, api.get(target + "/upload?wait_seconds=10"));
-      }
-      if (flag_at(state, "stored")) return Json();
-      std::uint64_t at = std::min(size_at(state, "received"), size);
-      ClientRequest request;
-      request.method = "PUT";
-      request.target = fmt::format("{}?offset={}", target, at);
-      request.body_length = size - at;
-      bool shorter = false;
-      request.body_source = [&]() -> Result<std::string> {
-        std::string piece = read_at(fd, at, std::min<std::uint64_t>(size - at, kPiece));
-        shorter = piece.empty() && at < size;
-        if (shorter) return fail(ErrorCode::kDataMismatch, "it became shorter while it was sent");
-        at += piece.size();
-        return piece;
-      };
-      const auto answer = api.send(std::move(request));
-      if (shorter) return fail(ErrorCode::kDataMismatch, "it became shorter while it was sent");
-      if (!answer) return fail(answer.error());
-      return Json();
-    }));
-    return {};
+    const BlobSource source{digest, size, [fd](std::uint64_t offset, std::uint64_t limit) -> Result<std::string> {
+      return read_at(fd, offset, limit);
+    }};
+    return ask([&](HttpSnapshotTransport& blobs) { return send_blob(blobs, source); });
   }
 
   Status flush() {
     const std::vector<Small> batch = std::exchange(batch_, {});
     batch_bytes_ = 0;
     if (batch.empty()) return {};
-    Json digests = Json::array();
+    std::vector<std::string> digests;
     for (const auto& small : batch) digests.push_back(small.digest);
-    ROOST_TRY(auto lacks, missing(digests));
+    ROOST_TRY(const auto lacks, missing(digests));
     std::string body;
+    std::set<std::string> sent;
     for (const auto& small : batch) {
-      if (lacks.erase(small.digest) > 0) append_frame(body, {{"digest", small.digest}}, small.bytes);
+      if (!lacks.contains(small.digest) || !sent.insert(small.digest).second) continue;
+      append_frame(body, {{"digest", small.digest}}, small.bytes);
     }
-    const auto put = body.empty() ? Result<Json>(Json()) : ask([&](ApiClient& api) {
-      return api.send_bytes("POST", "/blobs", kFramesType, body);
-    });
+    const Status put = body.empty() ? Status() : ask([&](HttpSnapshotTransport& blobs) { return blobs.put_blobs(body); });
     if (!put && (server_.is_stopped() || is_given_up(put.error()))) return fail(put.error());
     for (const auto& small : batch) {
-      const bool known = put || !body_has(body, small);
+      const bool known = put || !sent.contains(small.digest);
       if (known) collected_.files.push_back(facts(small.file, small.digest, small.bytes.size()));
       else leave_out(small.file, put.error());
     }
     return {};
   }
-
-  static bool body_has(const std::string& body, const Small& small) { return body.find(small.digest) != std::string::npos; }
 
   ServerLink& server_;
   const OutputTree& tree_;

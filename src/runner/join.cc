@@ -9,12 +9,12 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
-#include <thread>
 
 #include <fmt/format.h>
 
 #include "base/files.h"
 #include "base/log.h"
+#include "base/retry.h"
 #include "client/api_client.h"
 #include "confine/private_folder.h"
 #include "net/router.h"
@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 namespace roost {
 namespace {
 
-constexpr auto kPatience = std::chrono::minutes(5);
+constexpr Micros kPatience = 300 * kSecond;
 
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
@@ -75,16 +75,17 @@ void forget_slurm() {
 }
 
 Result<Json> ask(const JoinOptions& options, const Json& body) {
-  const auto until = std::chrono::steady_clock::now() + kPatience;
-  for (std::chrono::milliseconds pause{50};; pause = std::min(pause * 2, std::chrono::milliseconds(2000))) {
+  const SystemClock clock;
+  const auto may_pass = [](const Error& error) { return !is_given_up(error) && !is_refusal(error); };
+  Retry retry({may_pass, kPatience}, Backoff({std::chrono::milliseconds(50), std::chrono::milliseconds(2000)}), clock);
+  for (;;) {
     HttpClient::Options limits;
     limits.connect_timeout = std::chrono::milliseconds(5000);
     ApiClient api(ServerAddress{options.server, variable("ROOST_ALLOCATION_TOKEN"), options.ca_file}, limits);
     auto answer = api.post("/allocations/" + percent_encode(options.allocation) + "/nodes", body);
-    const bool again = !answer && !is_given_up(answer.error()) && !is_refusal(answer.error());
-    if (!again || std::chrono::steady_clock::now() >= until) return answer;
-    log_warning("{}; trying again", answer.error().message);
-    std::this_thread::sleep_for(pause);
+    if (answer) return answer;
+    if (may_pass(answer.error())) log_warning("{}; trying again", answer.error().message);
+    if (!retry.again(answer.error())) return answer;
   }
 }
 

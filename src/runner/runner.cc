@@ -96,7 +96,7 @@ class Runner {
   }
 
   void take_orders() {
-    milliseconds pause{10};
+    Backoff backoff({milliseconds(10), milliseconds(500)}, stop_);
     while (!stop_) {
       ServerLink link(settings_.server_file, settings_.data_id, token_, stop_);
       if (ApiClient* api = link.client()) {
@@ -108,7 +108,7 @@ class Runner {
         const Status ended = api->stream_lines(
             fmt::format("/nodes/{}/orders?pid={}", percent_encode(settings_.node), ::getpid()),
             [&](std::string_view line) {
-              pause = milliseconds(10);
+              backoff.reset();
               take_order(line);
               return !stop_;
             });
@@ -119,8 +119,7 @@ class Runner {
         if (!ended && is_given_up(ended.error())) given_up();
       }
       if (stop_) return;
-      std::this_thread::sleep_for(pause);
-      pause = std::min(pause * 2, milliseconds(500));
+      backoff.pause();
     }
   }
 

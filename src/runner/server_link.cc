@@ -1,24 +1,17 @@
 #include "runner/server_link.h"
 
-#include <algorithm>
 #include <chrono>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include "base/log.h"
 
-using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 namespace roost {
 namespace {
 
 constexpr int kMostRefusals = 3;  // something between us and the server may be mistaken for once
-
-bool is_away(const Error& error) {
-  return error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kDeadlineExceeded;
-}
 
 }  // namespace
 
@@ -58,7 +51,7 @@ Result<Json> ServerLink::once(const Work& work) {
 }
 
 Result<Json> ServerLink::persist(const Work& work, const Status& own, std::chrono::milliseconds patience) {
-  Backoff backoff(stop_);
+  Backoff backoff({}, stop_);
   std::optional<steady_clock::time_point> troubled_since;
   int refusals = 0;
   bool told = false;
@@ -74,15 +67,6 @@ Result<Json> ServerLink::persist(const Work& work, const Status& own, std::chron
     }
     if (!std::exchange(told, true)) log_warning("{}; trying again until it works", error.message);
     backoff.pause();
-  }
-}
-
-void Backoff::pause() {
-  const auto until = steady_clock::now() + next_;
-  next_ = std::min(next_ * 2, longest_);
-  // A long pause must not hold up the end.
-  while (!stop_ && steady_clock::now() < until) {
-    std::this_thread::sleep_for(std::min<steady_clock::duration>(until - steady_clock::now(), milliseconds(50)));
   }
 }
 

@@ -6,21 +6,10 @@
 #include <memory>
 #include <string>
 
+#include "base/retry.h"
 #include "client/api_client.h"
 
 namespace roost {
-
-// The only answers that end a runner's work: it was given up. A server of another data folder cannot give
-// them, see ServerLink.
-inline bool is_given_up(const Error& error) {
-  return error.code == ErrorCode::kGivenUp || error.code == ErrorCode::kUnauthenticated;
-}
-
-// The server found the request itself wrong, and will not think otherwise of it later.
-inline bool is_refusal(const Error& error) {
-  return error.code == ErrorCode::kInvalidArgument || error.code == ErrorCode::kTooLarge ||
-         error.code == ErrorCode::kMethodNotAllowed || error.code == ErrorCode::kUnimplemented;
-}
 
 // A connection that one attempt leaves to the next, which saves the server and the runner making one for each run.
 // For one thread.
@@ -77,20 +66,6 @@ class ServerLink {
   std::unique_ptr<ApiClient> client_;
   std::string url_;
   std::string ca_file_;
-};
-
-// Growing pauses between tries.
-class Backoff {
- public:
-  explicit Backoff(const std::atomic<bool>& stop, std::chrono::milliseconds longest = std::chrono::milliseconds(1000))
-      : stop_(stop), longest_(longest) {}
-  // Ends early once `stop` is set.
-  void pause();
-
- private:
-  const std::atomic<bool>& stop_;
-  const std::chrono::milliseconds longest_;
-  std::chrono::milliseconds next_{10};
 };
 
 }  // namespace roost

@@ -13,10 +13,10 @@
 #include "base/copy_file.h"
 #include "base/digest.h"
 #include "base/files.h"
-#include "base/frames.h"
 #include "base/open_beneath.h"
 #include "base/text.h"
 #include "base/tree_beneath.h"
+#include "client/snapshot_transport.h"
 #include "domain/manifest.h"
 #include "domain/names.h"
 #include "runner/cached_blob.h"
@@ -68,39 +68,29 @@ Status store(const fs::path& cache, const std::string& digest, std::string_view 
   return put;
 }
 
-Status fetch_large(ServerLink& server, const fs::path& cache, const ManifestEntry& entry) {
+Status fetch_large(ServerLink& server, const fs::path& cache, const ManifestEntry& entry,
+                   std::chrono::milliseconds patience = kStagingPatience) {
   const fs::path place = cache_path(cache, entry.digest);
   ROOST_CHECK(make_folders(place.parent_path()));
   const fs::path temporary = place.string() + ".tmp-" + random_hex(6);
   Status put;
   auto fetched = server.persist([&](ApiClient& api) -> Result<Json> {
-    put = {};
     // It is opened again when the connection breaks, so it must be writable until it is whole.
     const Fd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-    if (!fd) {
-      put = fail_errno(errno, "write " + temporary.string());
-      return fail(put.error());
-    }
+    put = fd ? Status() : Status(fail_errno(errno, "write " + temporary.string()));
+    ROOST_CHECK(put);
     Sha256 hash;
-    ClientRequest request;
-    request.target = "/blobs/" + entry.digest;
-    request.on_data = [&](std::string_view piece) {
+    ROOST_CHECK(HttpSnapshotTransport(api).get_blob(entry.digest, 0, [&](std::string_view piece) {
       hash.update(piece);
-      put = write_all(fd.get(), piece, temporary.string());
-      return put.has_value();
-    };
-    auto answer = api.send(std::move(request));
-    if (!put) return fail(put.error());
-    if (!answer) return fail(answer.error());
+      return put = write_all(fd.get(), piece, temporary.string());
+    }));
     if (hash.hex() != entry.digest) {
       return fail(ErrorCode::kDataMismatch, fmt::format("blob {} came with other bytes", entry.digest));
     }
-    if (::fchmod(fd.get(), 0444) != 0) {
-      put = fail_errno(errno, "write " + temporary.string());
-      return fail(put.error());
-    }
+    if (::fchmod(fd.get(), 0444) != 0) put = fail_errno(errno, "write " + temporary.string());
+    ROOST_CHECK(put);
     return Json();
-  }, put, kStagingPatience);
+  }, put, patience);
   if (fetched && ::rename(temporary.c_str(), place.c_str()) == 0) {
     note_intact(place);
     return {};
@@ -112,35 +102,22 @@ Status fetch_large(ServerLink& server, const fs::path& cache, const ManifestEntr
 }
 
 Status fetch_small(ServerLink& server, const fs::path& cache, const std::vector<const ManifestEntry*>& entries) {
-  Status taken;
+  Status stored;
   std::vector<std::string> digests;
   for (const ManifestEntry* entry : entries) digests.push_back(entry->digest);
-  auto fetched = server.persist([&](ApiClient& api) -> Result<Json> {
-    taken = {};
-    FrameReader reader(2 * kSmall);
-    const std::string body = to_text(Json{{"digests", digests}});
-    ClientRequest request;
-    request.method = "POST";
-    request.target = "/blobs/fetch";
-    request.headers["Content-Type"] = "application/json";
-    request.body = body;
-    request.on_data = [&](std::string_view piece) {
-      taken = reader.feed(piece, [&](Frame frame) {
-        return store(cache, text_at(frame.header, "digest"), frame.payload);
-      });
-      return taken.has_value();
-    };
-    auto answer = api.send(std::move(request));
-    if (!taken) return fail(taken.error());
-    if (!answer) return fail(answer.error());
-    if (auto whole = reader.finish(); !whole) return fail(ErrorCode::kUnavailable, whole.error().message);
+  const auto fetched = server.persist([&](ApiClient& api) -> Result<Json> {
+    ROOST_CHECK(HttpSnapshotTransport(api).fetch_blobs(digests, [&](const std::string& digest, std::string_view bytes) {
+      return stored = store(cache, digest, bytes);
+    }));
     return Json();
-  }, taken, kStagingPatience);
+  }, stored, kStagingPatience);
   if (fetched) return {};
+  if (fetched.error().code != ErrorCode::kNotFound) return fail(fetched.error());
+  // That is said of all of them; each alone tells which it is.
   for (const ManifestEntry* entry : entries) {
-    if (fetched.error().message.find(entry->digest) != std::string::npos) return fail(named(fetched.error(), *entry));
+    ROOST_CHECK(fetch_large(server, cache, *entry, std::chrono::milliseconds(0)));
   }
-  return fail(fetched.error());
+  return {};
 }
 
 Result<std::string> manifest_of(ServerLink& server, const fs::path& cache, const std::string& snapshot) {

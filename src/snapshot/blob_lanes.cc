@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
 #include <optional>
 #include <utility>
 
+#include "base/retry.h"
 #include "base/worker_pool.h"
 
 namespace roost {
@@ -13,20 +13,9 @@ namespace {
 
 constexpr std::size_t kBatchCount = 2000;
 constexpr std::uint64_t kFrameHeader = 120;
-
-bool may_pass(ErrorCode code) {
-  return code == ErrorCode::kUnavailable || code == ErrorCode::kDeadlineExceeded;
-}
+constexpr std::chrono::milliseconds kLongestPause{60'000};
 
 Error stopped() { return {ErrorCode::kUnavailable, "the transfer was stopped"}; }
-
-// Sleeps unless told to stop.
-void pause(const std::stop_token& stop, std::chrono::milliseconds time) {
-  std::mutex mutex;
-  std::condition_variable_any wake;
-  std::unique_lock lock(mutex);
-  wake.wait_for(lock, stop, time, [] { return false; });
-}
 
 }  // namespace
 
@@ -73,19 +62,15 @@ TransferProgress ProgressMeter::now() const {
 
 Status with_retries(const TransferOptions& options, const std::function<Status()>& operation,
                     const std::function<std::uint64_t()>& done) {
-  auto delay = options.retry_delay;
-  for (int attempt = 1;; ++attempt) {
+  const SystemClock clock;
+  Retry retry({is_away, {}, options.tries}, Backoff({options.retry_delay, kLongestPause}, options.stop), clock);
+  for (;;) {
     if (options.stop.stop_requested()) return fail(stopped());
     const std::uint64_t before = done();
     Status status = operation();
-    if (status || !may_pass(status.error().code)) return status;
-    if (done() > before) {
-      attempt = 1;
-      delay = options.retry_delay;
-    }
-    if (attempt >= options.tries) return status;
-    pause(options.stop, delay);
-    delay *= 2;
+    if (status) return status;
+    if (done() > before) retry.note_progress();
+    if (!retry.again(status.error())) return status;
   }
 }
 

@@ -16,11 +16,11 @@
 #include "base/frames.h"
 #include "base/text.h"
 #include "base/open_beneath.h"
+#include "snapshot/send_blob.h"
 
 namespace roost {
 namespace {
 
-constexpr std::size_t kPiece = 256 * 1024;
 constexpr int kRounds = 3;
 
 class Uploader {
@@ -61,11 +61,11 @@ class Uploader {
   }
 
   // Up to `limit` bytes from the file, fewer only at its end.
-  Result<std::string> read(const BlobWork& blob, int fd, std::uint64_t limit) const {
+  Result<std::string> read(const BlobWork& blob, int fd, std::uint64_t offset, std::uint64_t limit) const {
     std::string out(limit, '\0');
     std::size_t have = 0;
     while (have < out.size()) {
-      const ssize_t got = ::read(fd, out.data() + have, out.size() - have);
+      const ssize_t got = ::pread(fd, out.data() + have, out.size() - have, static_cast<off_t>(offset + have));
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) return fail_errno(errno, "read " + tree_.path_of(entry_of(blob)).string());
       if (got == 0) break;
@@ -81,7 +81,7 @@ class Uploader {
     std::int64_t bytes = 0;
     for (const auto& blob : batch) {
       ROOST_TRY(const Fd fd, open(blob));
-      ROOST_TRY(const std::string content, read(blob, fd.get(), blob.size));
+      ROOST_TRY(const std::string content, read(blob, fd.get(), 0, blob.size));
       if (sha256_hex(content) != blob.digest) return changed(blob);
       append_frame(body, {{"digest", blob.digest}}, content);
       bytes += static_cast<std::int64_t>(content.size());
@@ -95,43 +95,23 @@ class Uploader {
   Status send_alone(SnapshotTransport& transport, const BlobWork& blob,
                     ProgressMeter& meter) const {
     std::uint64_t counted = 0;  // what the meter has of this blob
-    const auto count = [&](std::uint64_t now) {
-      meter.add(static_cast<std::int64_t>(now - counted), 0);
-      counted = now;
+    Fd fd;
+    BlobSource source{blob.digest, blob.size, nullptr};
+    source.progress = [&](std::uint64_t done) {
+      meter.add(static_cast<std::int64_t>(done - counted), 0);
+      counted = done;
     };
-    std::uint64_t start = 0;
-    const auto send_rest = [&]() -> Status {
-      ROOST_TRY(const auto state, transport.settled_upload(blob.digest));
-      if (state.is_stored) {
-        count(blob.size);
-        return {};
+    source.read = [&](std::uint64_t offset, std::uint64_t limit) -> Result<std::string> {
+      if (options_.stop.stop_requested()) {
+        return fail(ErrorCode::kUnavailable, "the transfer was stopped");
       }
-      start = state.received > blob.size ? 0 : state.received;
-      count(start);
-      ROOST_TRY(const Fd fd, open(blob));
-      if (::lseek(fd.get(), static_cast<off_t>(start), SEEK_SET) < 0) {
-        return fail_errno(errno, "read " + tree_.path_of(entry_of(blob)).string());
+      if (!fd) {
+        ROOST_TRY(fd, open(blob));
       }
-      std::uint64_t at = start;
-      const auto next_piece = [&]() -> Result<std::string> {
-        if (options_.stop.stop_requested()) {
-          return fail(ErrorCode::kUnavailable, "the transfer was stopped");
-        }
-        if (at == blob.size) return std::string();
-        ROOST_TRY(std::string piece,
-                  read(blob, fd.get(), std::min<std::uint64_t>(kPiece, blob.size - at)));
-        if (piece.empty()) return changed(blob);
-        at += piece.size();
-        count(at);
-        return piece;
-      };
-      return transport.put_blob(blob.digest, start, blob.size, next_piece);
+      return read(blob, fd.get(), offset, limit);
     };
-    Status sent = with_retries(options_, send_rest, [&] { return counted; });
-    // What was kept of an earlier upload may be what does not fit; the server has dropped it now.
-    if (!sent && sent.error().code == ErrorCode::kDataMismatch && start > 0) {
-      sent = with_retries(options_, send_rest, [&] { return counted; });
-    }
+    const Status sent = with_retries(
+        options_, [&] { return send_blob(transport, source); }, [&] { return counted; });
     if (!sent && sent.error().code == ErrorCode::kDataMismatch) return changed(blob);
     if (sent) meter.add(0, 1);
     return sent;

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "cli/verbs/commands.h"
+
+namespace roost {
+
+// The verbs that are more than a client: they have the server or the runner in this process.
+void register_up(Verb& root, Console& console);
+void register_server(Verb& root, Console& console);
+void register_runner(Verb& root);
+void register_build(Verb& root);
+// This one has the Python package in it.
+void register_import(Verb& root, Console& console);
+
+}  // namespace roost

@@ -1,0 +1,102 @@
+#include <filesystem>
+#include <future>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "cli/verbs/commands.h"
+#include "cli/work/git_info.h"
+#include "cli/work/run_spec.h"
+#include "cli/work/source_folder.h"
+#include "cli/work/submit.h"
+
+namespace roost {
+namespace {
+
+struct SubmitOptions {
+  RunRequest request;
+  std::string source;
+  AfterSubmit after;
+};
+
+bool lacks_snapshot(const Error& error) {
+  return error.code == ErrorCode::kFailedPrecondition &&
+         error.message.find("snapshot") != std::string::npos;
+}
+
+Result<int> submit(Console& console, SubmitOptions& options) {
+  if (options.request.python.empty() && options.request.environment.empty()) {
+    options.request.python = active_python();
+  }
+  ROOST_TRY(Json spec, make_spec(options.request));
+  ROOST_CHECK(console.client());  // no need to scan when there is no server
+  const std::string source = options.source.empty() ? "." : options.source;
+  // Both take milliseconds, so side by side.
+  auto git = std::async(std::launch::async, [&source] { return git_info(source); });
+  auto tree = scan_source(source);
+  if (Json info = git.get(); !info.is_null() && !info.empty()) spec["git"] = std::move(info);
+  if (!tree) return fail(tree.error());
+  spec["snapshot"] = tree->digest;
+
+  // Most folders are on the server already, so the run is handed in before anything else is asked.
+  {
+    InterruptWatch watch;
+    const auto run = post_run(console, console.workspace(), spec);
+    if (run) return after_submit(console, *run, options.after, watch);
+    if (!lacks_snapshot(run.error())) return fail(run.error());
+    if (watch.signal() != 0) return 128 + watch.signal();
+  }
+  ROOST_CHECK(upload_source(console, *tree));
+  InterruptWatch watch;
+  ROOST_TRY(const Json run, post_run(console, console.workspace(), spec));
+  return after_submit(console, run, options.after, watch);
+}
+
+}  // namespace
+
+void register_submit(Verb& root, Console& console) {
+  auto options = std::make_shared<SubmitOptions>();
+  RunRequest& request = options->request;
+  root.verb("submit", "Hand in a folder and a command, watch the run, end with its exit code")
+      .group(kTrainGroup)
+      .details(
+          "The folder is snapshotted (without what .amlignore, else .gitignore leaves out) and "
+          "only\n"
+          "what the server lacks of it is uploaded. Ctrl-C leaves the run running.")
+      .required_option("-e,--experiment", request.experiment, "NAME",
+                       "experiment the run belongs to")
+      .option("-c,--compute", request.compute, "NAME", "where to run it (default: local)")
+      .option("-s,--source", options->source, "DIR", "folder with the code (default: this one)")
+      .option("-n,--name", request.name, "TEXT", "a name for people")
+      .option("-t,--tag", request.tags, "KEY[=VALUE]", "a tag to find it by")
+      .option("--env", request.variables, "KEY[=VALUE]",
+              "an environment variable; without a value, the one it has here")
+      .option("--python", request.python, "PATH",
+              "interpreter to use (default: that of the active virtual or conda environment)")
+      .option("--environment", request.environment, "NAME[:VERSION]",
+              "a registered or curated environment to run in, built if it is not yet")
+      .option("--pins", request.pins, "KIND",
+              "strict, or nearest: take the nearest version that can be had")
+      .option("--nodes", request.nodes, "N", "on so many nodes at once (default: 1)")
+      .option("--processes", request.processes, "N",
+              "so many processes in all, which find one another as PyTorch's do (default: one a node)")
+      .option("--processes-per-node", request.per_node, "N", "the same, counted on each node")
+      .flag("--mpi", request.mpi, "start them with mpirun, as MPI programs and Horovod need it")
+      .flag("--all-ranks", options->after.all_ranks,
+            "show the output of all processes, not only the first's")
+      .option("--priority", request.priority, "N",
+              "runs with a higher one start first (default: 0)")
+      .option("--max-retries", request.max_retries, "N", "try again so often when its node is lost")
+      .option("--time-limit", request.time_limit, "TIME", "cancel it after this long: 90s, 2h")
+      .flag("-d,--detach,--no-follow", options->after.detach, "do not wait: print the run's id and end")
+      .command(request.command,
+               "what to run in the folder; a single word with blanks is a shell line")
+      .example("roost submit --experiment birds -- python train.py --epochs 30")
+      .example("roost submit -e birds -c gpu-cluster -s ./src --tag lr=0.1 -d -- python train.py")
+      .example("roost submit -e birds --environment birds-env --pins nearest -- python train.py")
+      .example("roost submit -e birds --nodes 2 --processes 4 --all-ranks -- python train.py")
+      .example("roost submit -e birds -- 'python prepare.py && python train.py'")
+      .action([&console, options] { return submit(console, *options); });
+}
+
+}  // namespace roost

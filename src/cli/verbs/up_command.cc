@@ -1,0 +1,173 @@
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "base/files.h"
+#include "base/log.h"
+#include "cli/work/interrupt.h"
+#include "cli/verbs/server_verbs.h"
+#include "confine/private_folder.h"
+#include "server/server.h"
+
+namespace roost {
+namespace {
+
+constexpr const char* kServerLog = "server.log";
+
+struct UpOptions {
+  std::string config_file;
+  std::string address;
+  std::optional<std::int64_t> port;
+  std::string python;
+  bool self_signed = false;
+  bool detach = false;
+  bool print_routes = false;
+  bool allow_insecure = false;
+};
+
+Result<ServerConfig> make_config(const Console& console, const UpOptions& options) {
+  ServerConfig config;
+  if (!options.config_file.empty()) {
+    ROOST_TRY(const std::string text, read_file(options.config_file));
+    ROOST_TRY(config, parse_config(text, options.config_file));
+  } else {
+    config.any_port_if_taken = !options.port;
+  }
+  if (!console.data().empty() || config.data.empty()) config.data = data_folder(console.data());
+  if (!options.address.empty()) config.address = options.address;
+  if (options.port) {
+    if (*options.port < 0 || *options.port > 65535) {
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("--port {} is not a port; use 0 (any free one) to 65535", *options.port));
+    }
+    config.port = static_cast<std::uint16_t>(*options.port);
+  }
+  if (!options.python.empty()) config.python = options.python;
+  if (options.self_signed) config.tls_self_signed = true;
+  if (options.allow_insecure) config.allow_insecure = true;
+  return config;
+}
+
+// `roost up --detach` starts this program again with its output in the server's log.
+bool writes_to(const std::string& file) {
+  struct stat output {};
+  struct stat other {};
+  return ::fstat(1, &output) == 0 && ::stat(file.c_str(), &other) == 0 && output.st_dev == other.st_dev &&
+         output.st_ino == other.st_ino;
+}
+
+Result<int> serve(const Console& console, ServerConfig config, bool by_hand) {
+  const InterruptWatch interrupts;
+  const bool says_more = by_hand && !writes_to(config.data / kServerLog);
+  ROOST_TRY(const auto server, Server::start(std::move(config)));
+  const Style style = console.out();
+  std::string text = fmt::format("{} {}\n", style(Tone::kBold, "Roost is up at"), server->url());
+  if (says_more) {
+    text += style(Tone::kDim, "  it stays in the foreground; 'roost up --detach' (-d) goes on in the background\n"
+                      "  submit a run:  roost submit -- python train.py\n"
+                      "  stop:          Ctrl-C (runs go on), or 'roost down' (ends them too)\n");
+  }
+  std::fputs(text.c_str(), stdout);
+  std::fflush(stdout);
+  server->wait([&] { return interrupts.token().stop_requested(); });
+  log_info("stopping; runners go on by themselves");
+  return 0;
+}
+
+// Starts this program again as a background process and waits until it answers.
+Result<int> serve_detached(const Console& console, const ServerConfig& config,
+                           const UpOptions& options) {
+  const std::string data = config.data.string();
+  ROOST_CHECK(make_private_folder(data));
+  const std::string log = data + "/" + kServerLog;
+  std::vector<std::string> words = {"/proc/self/exe", "--data", data, "up"};
+  if (!options.address.empty()) words.insert(words.end(), {"--address", options.address});
+  if (options.port) words.insert(words.end(), {"--port", std::to_string(*options.port)});
+  if (!options.python.empty()) words.insert(words.end(), {"--python", options.python});
+  if (options.self_signed) words.emplace_back("--self-signed");
+  if (options.allow_insecure) words.emplace_back("--allow-insecure");
+  std::vector<char*> argv;
+  for (auto& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&files, 1, log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
+  posix_spawn_file_actions_adddup2(&files, 1, 2);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
+  pid_t pid = 0;
+  const int error = posix_spawn(&pid, "/proc/self/exe", &files, &attributes, argv.data(), environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&files);
+  if (error != 0) return fail_errno(error, "start the server");
+  for (;;) {
+    if (auto address = read_server_file(data + "/server.json")) {
+      ApiClient client(*address);
+      const auto server = client.get("/server");
+      if (server && server->value("pid", 0) == pid) {
+        return Console::print(fmt::format("{} {}\n  log: {}\n  studio: `roost studio` prints a link that logs you in\n",
+                                          console.out()(Tone::kBold, "Roost is up at"), address->url, log));
+      }
+    }
+    int status = 0;
+    if (::waitpid(pid, &status, WNOHANG) == pid) {
+      const auto text = read_file(log).value_or("");
+      const auto last = text.rfind("roost: ");
+      return fail(ErrorCode::kFailedPrecondition,
+                  last == std::string::npos ? "the server ended at once; see " + log
+                                            : text.substr(last + 7, text.find('\n', last) - last - 7));
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
+Result<int> up(const Console& console, const UpOptions& options) {
+  if (options.print_routes) return Console::print(route_listing());
+  ROOST_TRY(ServerConfig config, make_config(console, options));
+  if (options.detach) return serve_detached(console, config, options);
+  return serve(console, std::move(config), options.config_file.empty());
+}
+
+}  // namespace
+
+void register_up(Verb& root, Console& console) {
+  auto options = std::make_shared<UpOptions>();
+  root.verb("up", "Start a server with everything embedded; needs no configuration")
+      .group(kServerGroup)
+      .option("--address", options->address, "ADDRESS", "listen here (127.0.0.1)")
+      .option("--port", options->port, "PORT", "listen here (8422, or any free one; 0: any)")
+      .option("--python", options->python, "PATH", "interpreter of runs that name none")
+      .flag("--self-signed", options->self_signed, "serve TLS with a certificate made for it")
+      .flag("--allow-insecure", options->allow_insecure,
+            "serve other machines without TLS: tokens travel in the clear")
+      .flag("-d,--detach", options->detach, "go on in the background")
+      .details("Everything is kept in the data folder (--data). Ctrl-C or SIGTERM stops the server and\n"
+               "leaves training running; the next start takes it over. 'roost down' ends both.")
+      .example("roost up")
+      .example("roost up --detach --data /srv/roost")
+      .action([&console, options] { return up(console, *options); });
+}
+
+void register_server(Verb& root, Console& console) {
+  auto options = std::make_shared<UpOptions>();
+  root.verb("server", "Start a server from a YAML configuration, for operators")
+      .group(kServerGroup)
+      .option("-c,--config", options->config_file, "FILE", "the configuration; docs/operations.md")
+      .flag("--print-routes", options->print_routes, "print the operations of the API and end")
+      .example("roost server --config /etc/roost.yaml")
+      .action([&console, options] { return up(console, *options); });
+}
+
+}  // namespace roost

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include "base/json.h"
+#include "cli/console.h"
+#include "cli/work/environment_reference.h"
+#include "cli/work/interrupt.h"
+
+namespace roost {
+
+// build_environment, and its log on standard error as it grows, until it ended. Returns the
+// EnvironmentBuild as it is then: "built" or "nothing_to_build". A build that failed is an error
+// with the one line that matters. kUnavailable if `watch` was told to stop; the build goes on then.
+Result<Json> build_and_follow(Console& console, const EnvironmentReference& reference,
+                              const std::string& pins, InterruptWatch& watch);
+
+}  // namespace roost

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cli/console.h"
+#include "cli/work/interrupt.h"
+#include "cli/show/rank_choice.h"
+
+namespace roost {
+
+// Shows the run until it ends and returns the exit code to end with: the run's own, or 128 + the
+// signal that made us leave it (the run goes on, and how to follow it again is said). A server that
+// goes away is waited for, for up to five minutes, and nothing is shown twice or left out.
+// With `ranks` it is their output, each line marked with its rank; else that of the first.
+Result<int> follow_run(Console& console, const std::string& id, InterruptWatch& watch,
+                       const std::optional<RankChoice>& ranks = std::nullopt);
+
+// Shows one log of the run from `offset` on until the run ends, and nothing else. Returns 0, or 128
+// + the signal that ended it.
+Result<int> follow_log(Console& console, const std::string& id, const std::string& log,
+                       std::uint64_t offset, InterruptWatch& watch);
+
+// Shows the output of several ranks and nothing else: until the run ends, or if not `live` what there is
+// by now. Returns 0, or 128 + the signal that ended it.
+Result<int> follow_ranks(Console& console, const std::string& id, const RankChoice& ranks, bool live,
+                         InterruptWatch& watch);
+
+}  // namespace roost
