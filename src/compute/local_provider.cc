@@ -55,7 +55,7 @@ Status LocalProvider::start_node(Node& node, const Compute& compute, const std::
   if (hosts_.empty()) {
     words.insert(words.end(), {"--address", loopback_address(node.slot)});
   } else {
-    const NodeHost& host = hosts_[choice_.choose(node.id, node.slot, SystemClock().steady())];
+    const NodeHost& host = hosts_[choice_.choose(node.id, node.slot, clock_.steady())];
     words.insert(words.end(), {"--address", host.address});
     words.insert(words.begin(), host.start.begin(), host.start.end());
   }
@@ -102,7 +102,7 @@ Status LocalProvider::start_node(Node& node, const Compute& compute, const std::
 
 bool LocalProvider::note_failed_start(const Node& node) {
   if (hosts_.empty()) return false;
-  const auto host = choice_.note_failed(node.id, SystemClock().steady());
+  const auto host = choice_.note_failed(node.id, clock_.steady());
   if (!host) return false;
   log_warning("host {} is passed over for a while: node {} did not come up there", hosts_[*host].address, node.id);
   return true;

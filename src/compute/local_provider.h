@@ -22,12 +22,13 @@ struct NodeHost {
 class LocalProvider final : public ComputeProvider {
  public:
   LocalProvider(std::filesystem::path program, std::filesystem::path data, std::string data_id, Resources machine,
-                std::vector<NodeHost> hosts = {})
+                const Clock& clock, std::vector<NodeHost> hosts = {})
       : program_(std::move(program)),
         data_(std::move(data)),
         processes_(data_ / "nodes"),
         data_id_(std::move(data_id)),
         machine_(machine),
+        clock_(clock),
         hosts_(std::move(hosts)),
         choice_(hosts_.size()) {}
 
@@ -45,6 +46,7 @@ class LocalProvider final : public ComputeProvider {
   RunnerProcesses processes_;
   std::string data_id_;
   Resources machine_;
+  const Clock& clock_;
   std::vector<NodeHost> hosts_;
   HostChoice choice_;
 };

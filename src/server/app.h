@@ -9,6 +9,8 @@
 #include "access/access.h"
 #include "base/clock.h"
 #include "base/disk_reserve.h"
+#include "base/serving_time.h"
+#include "base/wake.h"
 #include "blobs/blob_store.h"
 #include "compute/compute_provider.h"
 #include "compute/slurm_cluster.h"
@@ -18,14 +20,11 @@
 #include "observe/log_store.h"
 #include "prepare/environment_cache.h"
 #include "prepare/prepare_environment.h"
-#include "records/attempt_records.h"
-#include "records/change_hub.h"
-#include "records/run_changes.h"
+#include "records/changes.h"
+#include "records/node_watch.h"
 #include "registry/curated.h"
 #include "schedule/estimate.h"
 #include "server/config.h"
-#include "server/node_watch.h"
-#include "server/serving_time.h"
 #include "server/stack_requests.h"
 #include "server/statistics.h"
 
@@ -58,16 +57,14 @@ struct App {
   BuildSettings build_settings;
   std::unique_ptr<EnvironmentCache> environments;
   CuratedEnvironments curated;
-  ChangeHub hub;  // "run/<id>", "node/<id>", and "runs" for any run
-  RunChanges run_changes;
+  Changes changes;
+  Wake wake;  // of the loops that decide
   ServingTime serving{clock};
-  NodeWatch nodes;
-  StackRequests stacks;
+  NodeWatch nodes{serving};
+  StackRequests stacks{clock};
   KeptOutputs kept;
   Statistics statistics;
 
-  std::function<void()> wake_control_loop;
-  std::function<void()> wake_slurm;
   // Builds an environment that the run ("" for nobody) waits for.
   std::function<void(const BuildRequest& build, const std::string& run)> request_build;
   std::function<void(const std::string& run)> leave_build;  // the run waits for none any more
@@ -82,22 +79,6 @@ struct App {
   std::function<Json()> garbage_state;
   // Ends the server; `keep_runs` leaves training running.
   std::function<void(bool keep_runs)> request_stop;
-
-  void run_changed(const std::string& run) {
-    run_changes.add(run);
-    hub.publish("run/" + run);
-    hub.publish("runs");
-  }
-  void node_changed(const std::string& node) { hub.publish("node/" + node); }
-  // Something changed that every node of the run's newest attempt has to hear of.
-  void nodes_changed(const Run& run) {
-    std::vector<std::string> nodes;
-    (void)db->read([&](Tx& tx) -> Status {
-      ROOST_TRY(nodes, nodes_of_run(tx, run.seq, run.attempt));
-      return {};
-    });
-    for (const auto& node : nodes) node_changed(node);
-  }
 };
 
 }  // namespace roost

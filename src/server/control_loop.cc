@@ -17,7 +17,7 @@
 #include "records/queue_records.h"
 #include "records/run_records.h"
 #include "schedule/plan.h"
-#include "server/report_error.h"
+#include "base/report_error.h"
 
 namespace roost {
 namespace {
@@ -44,47 +44,35 @@ void ControlLoop::stop() {
   thread_.join();
 }
 
-void ControlLoop::wake() {
-  {
-    const std::lock_guard lock(mutex_);
-    woken_ = true;
-  }
-  changed_.notify_one();
-}
-
 void ControlLoop::run(std::stop_token stop) {
-  auto next_watch = std::chrono::steady_clock::now();
+  Wake::Waiter waiter(app_.wake);
+  Micros next_watch = app_.clock.steady();
   while (!stop.stop_requested()) {
-    {
-      std::unique_lock lock(mutex_);
-      changed_.wait_for(lock, stop, kTick, [this] { return woken_; });
-      woken_ = false;
-    }
+    waiter.wait_for(stop, kTick);
     if (stop.stop_requested()) return;
     note_time();
-    if (std::chrono::steady_clock::now() >= next_watch) {
+    if (app_.clock.steady() >= next_watch) {
       take_turn("watching nodes", [this] { watch_nodes(); });
       take_turn("watching time limits", [this] { watch_deadlines(); });
       take_turn("watching runs that stop", [this] { watch_stopping(); });
       take_turn("watching what nodes have", [this] { watch_parts(); });
       take_turn("watching canceled runs", [this] { watch_canceled(); });
       ages_.sweep();
-      next_watch = std::chrono::steady_clock::now() + kTick;
+      next_watch = app_.clock.steady() + std::chrono::microseconds(kTick).count();
     }
     const auto began = cpu_time_of_this_thread();
     take_turn("scheduling", [this] { schedule(); });
     const auto took = cpu_time_of_this_thread() - began;
     if (took < kLongCycle) continue;
     // However long a queue is and however often it changes, planning takes a part of one core only.
-    std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, stop, std::min<std::chrono::nanoseconds>(3 * took, 2 * kTick), [] { return false; });
+    waiter.pause(stop, std::min<std::chrono::nanoseconds>(3 * took, 2 * kTick));
   }
 }
 
 void ControlLoop::note_time() {
   if (!app_.serving.tick()) return;
   log_warning("the server stood still for a while; every node has its full time to be heard again");
-  app_.nodes.forgive_silence(app_.serving.now());
+  app_.nodes.forgive_silence();
 }
 
 std::vector<ComputePlan> ControlLoop::look() {
@@ -104,7 +92,7 @@ std::vector<ComputePlan> ControlLoop::look() {
       view.promised = queues_.promised(compute.workspace, compute.name);
       ROOST_TRY(view.nodes, list_nodes(tx, compute.workspace, compute.name));
       for (auto& node : view.nodes) {
-        if (node.idle_since) node.idle_since = now - ages_.age("idle/" + node.id, *node.idle_since, app_.serving.now());
+        if (node.idle_since) node.idle_since = now - ages_.age("idle/" + node.id, *node.idle_since);
       }
       if (view.waiting || !view.nodes.empty() || compute.min_nodes > 0 || compute.deleting || compute.draining) {
         found.push_back({std::move(view), {}});
@@ -207,8 +195,8 @@ void ControlLoop::schedule() {
     if (!written) return;
   }
   for (const auto run : changed.started) queues_.started(run);
-  for (const auto& node : changed.nodes) app_.node_changed(node);
-  for (const auto& run : changed.runs) app_.run_changed(run);
+  for (const auto& node : changed.nodes) app_.changes.node_changed(node);
+  for (const auto& run : changed.runs) app_.changes.run_changed(run);
   for (const auto& [view, plan] : computes) {
     if (plan.nodes_to_add > 0) add_nodes(view.compute, plan.nodes_to_add);
   }
@@ -237,7 +225,7 @@ void ControlLoop::add_nodes(const Compute& compute, std::int64_t count) {
       log_error("adding a node: {}", inserted.error().message);
       return;
     }
-    app_.nodes.heard(node.id, app_.serving.now());
+    app_.nodes.heard(node.id);
     Status up = app_.provider->start_node(node, compute, app_.access->node_token(node.id));
     if (up) {
       up = app_.db->write([&](Tx& tx) -> Status {
@@ -253,7 +241,7 @@ void ControlLoop::add_nodes(const Compute& compute, std::int64_t count) {
       report_error(app_.db->write([&](Tx& tx) { return remove_node(tx, node.id); }), "removing a node");
       // Another host may do; else not at once.
       if (!app_.provider->note_failed_start(node)) not_before_[key] = app_.serving.now() + kStartPause;
-      wake();
+      app_.wake.notify();
       return;
     }
     log_info("node {}: started, process {}", node.id, node.pid);

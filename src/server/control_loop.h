@@ -1,21 +1,19 @@
 #pragma once
 
-#include <condition_variable>
 #include <map>
-#include <mutex>
 #include <stop_token>
 #include <thread>
 
 #include "schedule/plan_memory.h"
 #include "schedule/share_machine.h"
-#include "server/ages.h"
+#include "base/ages.h"
 #include "server/app.h"
 #include "server/queue_mirror.h"
 
 namespace roost {
 
 // The one thread that moves things nobody asked for just now: it matches the queue with nodes, grows
-// and shrinks computes, notices lost nodes and time limits. Everything it decides by is in the
+// and shrinks computes, notices lost nodes and time limits. Wake wakes it. Everything it decides by is in the
 // database, so it carries on after a restart as if nothing had happened. How long something has been so is counted
 // in ServingTime.
 class ControlLoop {
@@ -25,8 +23,6 @@ class ControlLoop {
 
   void start();
   void stop();
-  // Something changed that may allow a decision. Any thread.
-  void wake();
 
  private:
   // Who has to hear of what was decided, by id.
@@ -44,7 +40,7 @@ class ControlLoop {
   void note_time();
   // control_watch.cc
   void watch_nodes();
-  void watch_node(const Node& node, Micros now);
+  void watch_node(const Node& node);
   void mark_silent_runs(const Node& node);
   void note_eviction(const Node& node);
   void watch_deadlines();
@@ -58,14 +54,11 @@ class ControlLoop {
   App& app_;
   QueueMirror queues_;
   PlanMemory memory_;
-  std::mutex mutex_;
-  std::condition_variable_any changed_;
-  bool woken_ = false;
   // How long a node that could not be started stays to be seen, and until its compute tries again.
   static constexpr Micros kStartPause = 5 * kSecond;
   // When a compute whose node could not be started may try again; ServingTime, as all times that decide here.
   std::map<std::string, Micros> not_before_;
-  Ages ages_;
+  Ages ages_{app_.serving};
   // When runs with a time limit are due, by row, with the deadline that was stored.
   struct Due {
     Micros deadline = 0;

@@ -12,7 +12,7 @@
 #include "records/run_records.h"
 #include "server/control_loop.h"
 #include "server/lose_node.h"
-#include "server/report_error.h"
+#include "base/report_error.h"
 
 namespace roost {
 namespace {
@@ -32,22 +32,21 @@ void ControlLoop::watch_nodes() {
     ROOST_TRY(nodes, list_nodes(tx));
     return {};
   }), "reading the nodes");
-  const Micros now = app_.serving.now();
-  for (const auto& node : nodes) watch_node(node, now);
+  for (const auto& node : nodes) watch_node(node);
 }
 
-void ControlLoop::watch_node(const Node& node, Micros now) {
-  const Micros in_state = ages_.age("state/" + node.id, node.state_since, now);
+void ControlLoop::watch_node(const Node& node) {
+  const Micros in_state = ages_.age("state/" + node.id, node.state_since);
   if (node.state == NodeState::kUnusable) {
     if (in_state < kStartPause) return;
     report_error(app_.db->write([&](Tx& tx) { return remove_node(tx, node.id); }), "removing a node");
     return;
   }
   const bool is_local = node.allocation.empty();  // else Slurm starts and ends it
-  if (is_local && node.pid == 0 && ages_.age("start/" + node.id, node.started, now) < kStartPause) return;  // being started
+  if (is_local && node.pid == 0 && ages_.age("start/" + node.id, node.started) < kStartPause) return;  // being started
   // A server that was killed just after it had started a node does not know its process, but hears it.
   const bool known = is_local && (node.pid != 0 || node.state == NodeState::kPreparing);
-  const Micros silent = now - app_.nodes.last_heard(node.id, now);
+  const Micros silent = app_.nodes.silence(node.id);
   if (known && !app_.provider->may_be_alive(node)) {
     if (app_.provider->was_evicted(node)) note_eviction(node);
     lose_node(node, node.state == NodeState::kLeaving ? "left" : fmt::format("the runner of node {} died", node.id));
@@ -87,7 +86,7 @@ void ControlLoop::mark_silent_runs(const Node& node) {
     }
     return {};
   }), "watching nodes");
-  if (!changed.empty()) app_.run_changed(changed);
+  if (!changed.empty()) app_.changes.run_changed(changed);
 }
 
 void ControlLoop::lose_node(const Node& node, const std::string& reason) {
@@ -163,23 +162,22 @@ void ControlLoop::end_late_run(std::int64_t seq) {
     return {};
   }), "enforcing a time limit");
   if (run_id.empty()) return;
-  app_.run_changed(run_id);
-  app_.nodes_changed(late_run);
+  app_.changes.run_changed(run_id);
+  app_.changes.nodes_changed(*app_.db, late_run);
 }
 
 // A node that does not end its share of a run that failed, and does not answer either, is lost: the
 // others must not wait for it.
 void ControlLoop::watch_stopping() {
-  const Micros now = app_.serving.now();
   std::vector<Node> silent;
   report_error(app_.db->read([&](Tx& tx) -> Status {
     silent.clear();
     ROOST_TRY(const auto attempts, stopping_attempts(tx));
     for (const auto& attempt : attempts) {
-      if (ages_.age(fmt::format("stop/{}/{}", attempt.run, attempt.attempt), *attempt.stopping, now) < kStopLimit) continue;
+      if (ages_.age(fmt::format("stop/{}/{}", attempt.run, attempt.attempt), *attempt.stopping) < kStopLimit) continue;
       ROOST_TRY(const auto parts, attempt_parts(tx, attempt.run, attempt.attempt));
       for (const auto& part : parts) {
-        if (part.is_over() || now - app_.nodes.last_heard(part.node, now) < kStopSilence) continue;
+        if (part.is_over() || app_.nodes.silence(part.node) < kStopSilence) continue;
         if (auto node = find_node(tx, part.node)) silent.push_back(std::move(*node));
       }
     }
@@ -194,7 +192,6 @@ void ControlLoop::watch_stopping() {
 // A node that answers but does not have what it was given: the order never came, or what came of it was never
 // heard. Nobody will ever report it.
 void ControlLoop::watch_parts() {
-  const Micros now = app_.serving.now();
   std::vector<AttemptPart> lost;
   report_error(app_.db->read([&](Tx& tx) -> Status {
     lost.clear();
@@ -203,7 +200,7 @@ void ControlLoop::watch_parts() {
       const std::string name = fmt::format("part/{}/{}/{}", part.run, part.attempt, part.node_rank);
       if (app_.nodes.may_have(part.node, {run, part.attempt, part.node_rank})) {
         ages_.forget(name);
-      } else if (ages_.age(name, 0, now) > seconds(app_.config.node_silent_seconds)) {
+      } else if (ages_.age(name, 0) > seconds(app_.config.node_silent_seconds)) {
         lost.push_back(part);
       }
     }
@@ -217,7 +214,6 @@ void ControlLoop::watch_parts() {
 
 // However a canceled run hangs, it ends: what its nodes have not reported by now is given up.
 void ControlLoop::watch_canceled() {
-  const Micros now = app_.serving.now();
   const Micros limit = seconds(app_.config.cancel_grace_seconds + std::min(60.0, app_.config.node_lost_seconds));
   std::vector<AttemptPart> late;
   report_error(app_.db->read([&](Tx& tx) -> Status {
@@ -225,7 +221,7 @@ void ControlLoop::watch_canceled() {
     ROOST_TRY(const auto parts, canceled_parts(tx));
     for (const auto& part : parts) {
       const std::string name = fmt::format("cancel/{}/{}/{}", part.run, part.attempt, part.node_rank);
-      if (ages_.age(name, 0, now) > limit) late.push_back(part);
+      if (ages_.age(name, 0) > limit) late.push_back(part);
     }
     return {};
   }), "reading what is being canceled");

@@ -16,7 +16,7 @@
 #include "base/log.h"
 #include "builders/disk_space.h"
 #include "records/run_records.h"
-#include "server/report_error.h"
+#include "base/report_error.h"
 
 namespace fs = std::filesystem;
 
@@ -295,7 +295,7 @@ void EnvironmentBuilds::copy_log(const std::set<std::string>& runs, const std::s
     const std::uint64_t have = app_.logs->size(run, 0, std::string(kBuildLog)).value_or(0);
     if (have >= log.size()) continue;
     (void)app_.logs->append(run, 0, std::string(kBuildLog), have, std::string_view(log).substr(have));
-    app_.run_changed(run);
+    app_.changes.run_changed(run);
   }
 }
 
@@ -336,8 +336,8 @@ void EnvironmentBuilds::finish(const std::string& digest, const Result<CachedEnv
   }
   copy_log(build.runs, text);
   settle(build.runs, result);
-  for (const auto& run : build.runs) app_.run_changed(run);
-  app_.wake_control_loop();
+  for (const auto& run : build.runs) app_.changes.run_changed(run);
+  app_.wake.notify();
 }
 
 }  // namespace roost

@@ -26,12 +26,12 @@ constexpr std::size_t kLogPiece = 256 * 1024;
 class RunsTopic final : public LiveTopic {
  public:
   RunsTopic(App& app, std::string name, std::string workspace)
-      : LiveTopic(std::move(name)), workspace_(std::move(workspace)), cursor_(app.run_changes.now()) {}
+      : LiveTopic(std::move(name)), workspace_(std::move(workspace)), cursor_(app.changes.runs().now()) {}
 
   std::vector<std::string> keys() const override { return {"runs"}; }
 
   Status look(App& app, std::string& out) override {
-    const auto runs = app.run_changes.since(cursor_);
+    const auto runs = app.changes.runs().since(cursor_);
     if (!told_ || !runs) {
       told_ = true;
       add_event(out, "reset", Json::object());

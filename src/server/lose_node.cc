@@ -30,10 +30,10 @@ Status lose_node(App& app, const Node& node, const std::string& reason) {
     return save_node(tx, unusable);
   });
   app.nodes.forget(node.id);
-  app.node_changed(node.id);
-  for (const auto& other : told) app.node_changed(other);
-  for (const auto& run : runs) app.run_changed(run);
-  if (!node.allocation.empty() && app.wake_slurm) app.wake_slurm();
+  app.changes.node_changed(node.id);
+  for (const auto& other : told) app.changes.node_changed(other);
+  for (const auto& run : runs) app.changes.run_changed(run);
+  app.wake.notify();
   return lost;
 }
 
@@ -62,9 +62,9 @@ Status give_up_part(App& app, const AttemptPart& given, const std::string& reaso
   });
   if (!lost || run_id.empty()) return lost;
   log_warning("run {}: {}", run_id, reason);
-  for (const auto& node : told) app.node_changed(node);
-  app.run_changed(run_id);
-  if (app.wake_control_loop) app.wake_control_loop();
+  for (const auto& node : told) app.changes.node_changed(node);
+  app.changes.run_changed(run_id);
+  app.wake.notify();
   return lost;
 }
 

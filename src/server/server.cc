@@ -201,7 +201,7 @@ class Server::Parts {
     program_ = fs::read_symlink("/proc/self/exe", error).string();
     app_.program = program_;
     app_.slurm = std::make_unique<SlurmCluster>(app_.config.slurm.cluster);
-    app_.provider = std::make_unique<LocalProvider>(program_, data, app_.data_id, app_.machine, app_.config.hosts);
+    app_.provider = std::make_unique<LocalProvider>(program_, data, app_.data_id, app_.machine, app_.clock, app_.config.hosts);
     app_.build_settings = app_.config.environments;
     app_.build_settings.python = app_.python;
     app_.build_settings.tools = (data / "tools").string();
@@ -215,15 +215,8 @@ class Server::Parts {
     };
     app_.build_state = [this](const std::string& digest) { return builds_->state(digest); };
     app_.build_log = [this](const std::string& digest) { return builds_->log(digest); };
-    app_.wake_control_loop = [this] {
-      if (loop_) loop_->wake();
-      if (slurm_) slurm_->wake();
-    };
     app_.explain_queue = [this](Tx& tx, const Compute& compute, std::vector<WaitEstimate>& waits) -> Status {
       return slurm_ ? slurm_->explain(tx, compute, waits) : Status();
-    };
-    app_.wake_slurm = [this] {
-      if (slurm_) slurm_->wake();
     };
     app_.collect_garbage = [this](std::int64_t grace, bool verify) { return garbage_->start(grace, verify); };
     app_.garbage_state = [this] { return garbage_->state(); };
@@ -329,7 +322,7 @@ class Server::Parts {
       }
       return {};
     });
-    for (const auto& node : nodes) app_.node_changed(node.id);
+    for (const auto& node : nodes) app_.changes.node_changed(node.id);
     const auto leave_until = steady_clock::now() + std::chrono::seconds(3);
     for (const auto& node : nodes) {
       if (!node.allocation.empty()) continue;
@@ -364,8 +357,8 @@ class Server::Parts {
       return {};
     });
     for (const auto& run : runs) {
-      app_.run_changed(run.id);
-      app_.nodes_changed(run);
+      app_.changes.run_changed(run.id);
+      app_.changes.nodes_changed(*app_.db, run);
     }
   }
 

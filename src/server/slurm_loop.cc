@@ -14,7 +14,7 @@
 #include "records/queue_records.h"
 #include "records/run_records.h"
 #include "schedule/plan.h"
-#include "server/report_error.h"
+#include "base/report_error.h"
 
 namespace roost {
 namespace {
@@ -55,28 +55,20 @@ void SlurmLoop::stop() {
   app_.slurm->interrupt(false);
 }
 
-void SlurmLoop::wake() {
-  {
-    const std::lock_guard lock(mutex_);
-    woken_ = true;
-  }
-  changed_.notify_one();
-}
-
 void SlurmLoop::run(std::stop_token stop) {
+  Wake::Waiter waiter(app_.wake);
   bool busy = true;
   while (!stop.stop_requested()) {
     again_soon_ = false;
     busy = true;
     take_turn("looking after Slurm", [&] { busy = pass(); });
-    std::unique_lock lock(mutex_);
     if (again_soon_) {
-      changed_.wait_for(lock, stop, kGather, [] { return false; });
+      waiter.pause(stop, kGather);
+      waiter.take();
     } else {
       const auto poll = std::chrono::milliseconds(static_cast<int>(app_.config.slurm.poll_seconds * 1000));
-      changed_.wait_for(lock, stop, busy ? std::min(poll, kTick) : 4 * kTick, [this] { return woken_; });
+      waiter.wait_for(stop, busy ? std::min(poll, kTick) : 4 * kTick);
     }
-    woken_ = false;
   }
 }
 
@@ -151,7 +143,7 @@ void SlurmLoop::begin_end(Allocation& allocation, const std::vector<Node>& nodes
     }
     return save_allocation(tx, allocation);
   }), "ending a Slurm job");
-  for (const auto& node : leaving) app_.node_changed(node);
+  for (const auto& node : leaving) app_.changes.node_changed(node);
 }
 
 // Jobs whose run was canceled or has ended.
@@ -165,7 +157,7 @@ void SlurmLoop::end_unneeded(View& view) {
       begin_end(allocation, view.nodes[key]);
     }
     const auto last = canceled_.find(key);
-    const Micros ending = ages_.age("ending/" + key, allocation.changed, now);
+    const Micros ending = ages_.age("ending/" + key, allocation.changed);
     const bool due = last != canceled_.end() ? !last->second || now - *last->second >= kCancelAgain : ending >= kLeaveGrace;
     // Without its number an element cannot be told from the rest of its array.
     if (!due || (allocation.job.empty() && allocation.index >= 0)) continue;
@@ -205,8 +197,8 @@ void SlurmLoop::start_ready(View& view) {
     }), "starting a run on Slurm");
     if (started.empty()) continue;
     false_starts_.erase(allocation.run);
-    for (const auto& node : nodes) app_.node_changed(node.id);
-    app_.run_changed(started);
+    for (const auto& node : nodes) app_.changes.node_changed(node.id);
+    app_.changes.run_changed(started);
   }
 }
 
@@ -350,7 +342,7 @@ void SlurmLoop::refuse(const std::vector<Run>& runs, const Compute& compute, con
     }
     return {};
   }), "refusing runs");
-  for (const auto& run : failed) app_.run_changed(run);
+  for (const auto& run : failed) app_.changes.run_changed(run);
 }
 
 void SlurmLoop::set_trouble(const Compute& compute, const std::string& words) {

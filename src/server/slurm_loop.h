@@ -1,6 +1,5 @@
 #pragma once
 
-#include <condition_variable>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -13,7 +12,7 @@
 
 #include "domain/run.h"
 #include "records/allocation_records.h"
-#include "server/ages.h"
+#include "base/ages.h"
 #include "server/app.h"
 
 namespace roost {
@@ -33,7 +32,6 @@ class SlurmLoop {
 
   void start();
   void stop();
-  void wake();
   // `roost down`: no job is left.
   void end_all();
   // Puts what Slurm says of the runs that wait in place of what was estimated.
@@ -74,12 +72,9 @@ class SlurmLoop {
 
   App& app_;
   const std::string prefix_;  // of the names of this server's jobs
-  std::mutex mutex_;
-  std::condition_variable_any changed_;
-  bool woken_ = false;
   mutable std::mutex trouble_mutex_;
   std::map<std::string, std::string> trouble_;  // by workspace/compute
-  Ages ages_;                                   // of allocations
+  Ages ages_{app_.serving};                     // of allocations
   std::map<std::string, Micros> not_before_;    // by workspace/compute; by the monotonic clock, as what follows
   std::map<std::int64_t, int> false_starts_;    // by run
   std::map<std::string, std::optional<Micros>> canceled_;  // by allocation, when scancel was last called; it is due

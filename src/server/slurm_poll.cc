@@ -10,7 +10,7 @@
 #include "records/run_records.h"
 #include "schedule/plan.h"
 #include "server/lose_node.h"
-#include "server/report_error.h"
+#include "base/report_error.h"
 #include "server/slurm_loop.h"
 
 namespace roost {
@@ -80,7 +80,7 @@ void SlurmLoop::poll() {
 
 void SlurmLoop::take_note(const Allocation& allocation, const SlurmJob* job) {
   const std::string key = allocation.key();
-  const Micros age = ages_.age("new/" + key, allocation.created, app_.serving.now());
+  const Micros age = ages_.age("new/" + key, allocation.created);
   if (!job) {
     // Slurm forgets jobs that ended long ago, and after a crash also those it took just before.
     if (++unlisted_[key] < kUnlistedLooks) return;
@@ -124,7 +124,7 @@ void SlurmLoop::note_waiting(const Allocation& allocation, const SlurmJob& job) 
                         : fmt::format("Slurm gave {} to job {}", job.hosts, job.id),
                     now);
   }), "noting the state of a Slurm job");
-  if (!changed.empty()) app_.run_changed(changed);
+  if (!changed.empty()) app_.changes.run_changed(changed);
 }
 
 void SlurmLoop::note_end(const Allocation& allocation, const SlurmJob& job) {
@@ -156,7 +156,7 @@ void SlurmLoop::note_end(const Allocation& allocation, const SlurmJob& job) {
     run.error = {{"code", "slurm_job_ended"}, {"message", text}, {"last_lines", Json::array()}, {"node", nullptr}};
     return move_run(tx, run, RunStatus::kFailed, text, now);
   }), "noting the end of a Slurm job");
-  if (!changed.empty()) app_.run_changed(changed);
+  if (!changed.empty()) app_.changes.run_changed(changed);
   forget(allocation, words);
 }
 
@@ -193,18 +193,17 @@ void SlurmLoop::forget(const Allocation& allocation, const std::string& reason) 
   if (reason != "left") log_info("Slurm job {}: {}", allocation.job, reason);
   canceled_.erase(allocation.key());
   unlisted_.erase(allocation.key());
-  wake();
+  app_.wake.notify();
 }
 
 // A node that lost its power stays in its job: Slurm knows of it before our patience ends.
 void SlurmLoop::watch_hosts() {
   std::vector<Node> silent;
-  const Micros now = app_.serving.now();
   const auto patience = static_cast<Micros>((2 * app_.config.heartbeat_seconds + 1) * kSecond);
   report_error(app_.db->read([&](Tx& tx) -> Status {
     ROOST_TRY(const auto nodes, list_nodes(tx));
     for (const auto& node : nodes) {
-      if (!node.allocation.empty() && now - app_.nodes.last_heard(node.id, now) > patience) silent.push_back(node);
+      if (!node.allocation.empty() && app_.nodes.silence(node.id) > patience) silent.push_back(node);
     }
     return {};
   }), "reading the nodes");

@@ -5,17 +5,15 @@
 namespace roost {
 namespace {
 
-using std::chrono::steady_clock;
-
 // How old an answer may be for somebody who asks now.
-constexpr std::chrono::seconds kSharedFor{1};
+constexpr Micros kSharedFor = kSecond;
 
 }  // namespace
 
 std::string StackRequests::ask(const std::string& run, std::int64_t attempt, const std::vector<std::string>& nodes) {
   const std::lock_guard lock(mutex_);
   const std::set<std::string> asked(nodes.begin(), nodes.end());
-  const auto now = steady_clock::now();
+  const Micros now = clock_.steady();
   for (auto& [id, request] : requests_) {
     if (request.run != run || request.attempt != attempt || request.asked != asked || now - request.at > kSharedFor) continue;
     ++request.waiting;

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <chrono>
 #include <map>
 #include <mutex>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/json.h"
 
 namespace roost {
@@ -15,6 +15,8 @@ namespace roost {
 // only, until it was given. Thread-safe; nothing here waits.
 class StackRequests {
  public:
+  explicit StackRequests(const Clock& clock) : clock_(clock) {}
+
   // Asks the nodes; answers the request's id. Who asks the same at the same time shares the answer. To be followed by
   // one leave().
   std::string ask(const std::string& run, std::int64_t attempt, const std::vector<std::string>& nodes);
@@ -45,9 +47,10 @@ class StackRequests {
     std::set<std::string> asked;
     std::set<std::string> open;
     Json nodes = Json::object();
-    std::chrono::steady_clock::time_point at;
+    Micros at = 0;  // by the monotonic clock
     int waiting = 0;
   };
+  const Clock& clock_;
   std::mutex mutex_;
   std::map<std::string, Request> requests_;
 };

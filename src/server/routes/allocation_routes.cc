@@ -51,7 +51,7 @@ Result<Response> join(App& app, Request& request) {
     node.allocation = allocation->key();
     return insert_node(tx, node, Access::hash(app.access->node_token(node.id)));
   }));
-  app.nodes.heard(node.id, app.serving.now());
+  app.nodes.heard(node.id);
   log_info("node {}: joined", node.id);
   return json_response({{"node", node.id}, {"token", app.access->node_token(node.id)}, {"data_id", app.data_id}});
 }

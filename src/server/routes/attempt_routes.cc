@@ -141,7 +141,7 @@ Result<Response> append_streams(App& app, Request& request) {
     app.statistics.metric_points += points;
   }
   if (lengths.empty() && first_failure) return fail(*first_failure);
-  app.run_changed(run_id);
+  app.changes.run_changed(run_id);
   Json answer = {{"streams", lengths}};
   if (!refused.empty()) answer["refused"] = std::move(refused);
   if (first_failure) {
@@ -250,7 +250,6 @@ Result<Response> finish(App& app, Request& request) {
   const auto hold = app.blobs->hold();
   ROOST_CHECK(check_outputs(app, report.outputs));
   std::vector<std::string> nodes;
-  bool is_leaving = false;
   Run open;
   ROOST_CHECK(write_concluding(app, [&](Tx& tx, const LogTails& tails) -> Status {
     ROOST_TRY(open, open_run(tx, request));
@@ -274,15 +273,14 @@ Result<Response> finish(App& app, Request& request) {
     auto node = find_node(tx, part.node);
     if (!node || node->state != NodeState::kRunning) return {};
     // Slurm gave the node for this run alone.
-    is_leaving = !node->allocation.empty();
+    const bool is_leaving = !node->allocation.empty();
     node->enter(is_leaving || evicted ? NodeState::kLeaving : NodeState::kIdle, now);
     return save_node(tx, *node);
   }));
-  app.run_changed(open.id);
+  app.changes.run_changed(open.id);
   // Also the only node may be waiting for this, to leave.
-  for (const auto& node : nodes) app.node_changed(node);
-  if (is_leaving) app.wake_slurm();
-  app.wake_control_loop();
+  for (const auto& node : nodes) app.changes.node_changed(node);
+  app.wake.notify();
   return json_response({{"status", status_name(open.status)}});
 }
 
@@ -303,7 +301,7 @@ Result<Response> ready(App& app, Request& request) {
     ROOST_TRY(nodes, nodes_of_run(tx, run.seq, run.attempt));
     return {};
   }));
-  for (const auto& node : nodes) app.node_changed(node);
+  for (const auto& node : nodes) app.changes.node_changed(node);
   return json_response({{"all_ready", !nodes.empty()}});
 }
 
@@ -324,7 +322,7 @@ Result<Response> failed(App& app, Request& request) {
     return {};
   }));
   if (!nodes.empty()) log_info("run {}: rank {} failed; ending the others", run.id, rank);
-  for (const auto& node : nodes) app.node_changed(node);
+  for (const auto& node : nodes) app.changes.node_changed(node);
   return json_response({{"stopping", true}});
 }
 
@@ -346,7 +344,7 @@ Result<Response> command(App& app, Request& request) {
     part->command = {{"text", text}};
     return save_part(tx, *part);
   }));
-  app.node_changed(node);
+  app.changes.node_changed(node);
   return json_response({{"asked", true}});
 }
 
@@ -370,7 +368,7 @@ Result<Response> command_ended(App& app, Request& request) {
     first = nodes.empty() ? "" : nodes.front();
     return {};
   }));
-  app.node_changed(first);
+  app.changes.node_changed(first);
   return json_response({{"noted", true}});
 }
 
@@ -394,7 +392,7 @@ void add_attempt_routes(Router& router, App& app) {
                   ROOST_TRY(const Run run, in_attempt(app, request, [&](Tx& tx, Run& open) {
                     return mark_started(tx, open, node_rank, app.clock.now());
                   }));
-                  app.run_changed(run.id);
+                  app.changes.run_changed(run.id);
                   return json_response({{"status", status_name(run.status)}});
                 });
   add_operation(router, app, "POST", attempt + "/ready", "report_ready", Need::kAttempt,
@@ -415,7 +413,7 @@ void add_attempt_routes(Router& router, App& app) {
                     });
                     return last ? mark_exited(tx, open, app.clock.now()) : Status();
                   }));
-                  app.run_changed(run.id);
+                  app.changes.run_changed(run.id);
                   return json_response({{"status", status_name(run.status)}});
                 });
   add_operation(router, app, "POST", attempt + "/streams", "append_streams", Need::kAttempt,

@@ -104,15 +104,15 @@ Result<Response> fetch_many(App& app, Request& request) {
 // taken too long. Costs no thread meanwhile.
 class UploadNews final : public ResponseStream {
  public:
-  UploadNews(const BlobStore& blobs, std::string digest, std::chrono::seconds patience)
-      : blobs_(blobs), digest_(std::move(digest)), until_(std::chrono::steady_clock::now() + patience) {
+  UploadNews(const BlobStore& blobs, const Clock& clock, std::string digest, Micros patience)
+      : blobs_(blobs), clock_(clock), digest_(std::move(digest)), until_(clock.steady() + patience) {
     max_wait_ms = 50;
   }
 
   Step next(std::string& piece) override {
     if (is_told_) return Step::kEnd;
     const auto state = blobs_.upload_state(digest_);
-    if (state.is_active && std::chrono::steady_clock::now() < until_) return Step::kWait;
+    if (state.is_active && clock_.steady() < until_) return Step::kWait;
     is_told_ = true;
     piece = to_text({{"stored", state.is_stored}, {"active", state.is_active}, {"received", state.received}});
     return Step::kData;
@@ -120,8 +120,9 @@ class UploadNews final : public ResponseStream {
 
  private:
   const BlobStore& blobs_;
+  const Clock& clock_;
   const std::string digest_;
-  const std::chrono::steady_clock::time_point until_;
+  const Micros until_;
   bool is_told_ = false;
 };
 
@@ -131,7 +132,8 @@ Result<Response> upload_news(App& app, Request& request) {
   }
   ROOST_TRY(const auto patience, integer_query(request, "wait_seconds", 0, 0, 20));
   Response response;
-  response.stream = std::make_unique<UploadNews>(*app.blobs, request.parameters["digest"], std::chrono::seconds(patience));
+  response.stream =
+      std::make_unique<UploadNews>(*app.blobs, app.clock, request.parameters["digest"], patience * kSecond);
   return response;
 }
 

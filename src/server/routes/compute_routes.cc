@@ -50,7 +50,7 @@ Result<Response> change(App& app, Request& request, int status,
     ROOST_TRY(answer, describe(app, tx, compute));
     return {};
   }));
-  app.wake_control_loop();
+  app.wake.notify();
   return json_response(answer, status);
 }
 
@@ -131,10 +131,10 @@ Result<Response> preempt_nodes(App& app, Request& request) {
     }
     return {};
   }));
-  for (const auto& node : preempted.nodes) app.node_changed(node);
-  for (const auto& node : preempted.told) app.node_changed(node);
-  for (const auto& run : preempted.runs) app.run_changed(run);
-  app.wake_control_loop();
+  for (const auto& node : preempted.nodes) app.changes.node_changed(node);
+  for (const auto& node : preempted.told) app.changes.node_changed(node);
+  for (const auto& run : preempted.runs) app.changes.run_changed(run);
+  app.wake.notify();
   return json_response({{"nodes", preempted.nodes}, {"runs", preempted.runs}}, 202);
 }
 
@@ -146,7 +146,7 @@ Json node_json(App& app, const Node& node, const std::optional<std::string>& run
           {"pid", node.pid},
           {"run", run ? Json(*run) : Json()},
           {"started_at", format_time(node.started)},
-          {"last_seen_at", format_time(app.nodes.last_heard(node.id, app.clock.now()))}};
+          {"last_seen_at", format_time(app.clock.now() - app.nodes.silence(node.id))}};
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ class FollowRun final : public ResponseStream {
         live_(what.live) {}
 
   void set_wake(std::function<void()> wake) override {
-    subscription_ = app_.hub.subscribe("run/" + run_, std::move(wake));
+    subscription_ = app_.changes.hub().subscribe("run/" + run_, std::move(wake));
   }
 
   Step next(std::string& piece) override {
@@ -126,7 +126,7 @@ class FollowLog final : public ResponseStream {
       : app_(app), run_(std::move(run)), attempt_(attempt), log_(std::move(log)), offset_(offset) {}
 
   void set_wake(std::function<void()> wake) override {
-    subscription_ = app_.hub.subscribe("run/" + run_, std::move(wake));
+    subscription_ = app_.changes.hub().subscribe("run/" + run_, std::move(wake));
   }
 
   Step next(std::string& piece) override {

@@ -28,7 +28,7 @@ class OrderStream final : public ResponseStream {
   OrderStream(App& app, std::string node) : app_(app), node_(std::move(node)) {}
 
   void set_wake(std::function<void()> wake) override {
-    subscription_ = app_.hub.subscribe("node/" + node_, std::move(wake));
+    subscription_ = app_.changes.hub().subscribe("node/" + node_, std::move(wake));
   }
 
   Step next(std::string& piece) override {
@@ -174,11 +174,8 @@ Result<Response> stream_orders(App& app, Request& request) {
     came_up = true;
     return save_node(tx, node);
   }));
-  app.nodes.heard(node_id, app.serving.now());
-  if (came_up) {
-    app.wake_control_loop();
-    app.wake_slurm();
-  }
+  app.nodes.heard(node_id);
+  if (came_up) app.wake.notify();
   Response response;
   response.content_type = "application/x-ndjson";
   response.stream = std::make_unique<OrderStream>(app, node_id);
@@ -186,9 +183,8 @@ Result<Response> stream_orders(App& app, Request& request) {
 }
 
 bool all_heard(App& app, const std::vector<AttemptPart>& parts) {
-  const Micros now = app.serving.now();
   return std::all_of(parts.begin(), parts.end(), [&](const AttemptPart& part) {
-    return part.is_over() || now - app.nodes.last_heard(part.node, now) <=
+    return part.is_over() || app.nodes.silence(part.node) <=
                                  static_cast<Micros>(app.config.node_silent_seconds * kSecond);
   });
 }
@@ -240,7 +236,7 @@ Result<Response> heartbeat(App& app, Request& request) {
   ROOST_TRY(auto parts_there, parse_parts(named));
   const std::string node = request.parameters["node"];
   const Micros now = app.clock.now();
-  app.nodes.heard(node, app.serving.now());
+  app.nodes.heard(node);
   if (names_parts) app.nodes.has(node, std::move(parts_there));
   bool fenced = false;
   if (!run_id.empty()) {
@@ -267,7 +263,7 @@ Result<Response> heartbeat(App& app, Request& request) {
       if (!usage.empty()) ROOST_CHECK(insert_system_sample(tx, run.seq, node, now, usage));
       return {};
     }));
-    if (back) app.run_changed(run_id);
+    if (back) app.changes.run_changed(run_id);
   }
   return json_response({{"fenced", fenced}});
 }

@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 
-#include "base/test_clock.h"
-#include "server/ages.h"
-#include "server/node_watch.h"
-#include "server/serving_time.h"
+#include "base/fake_clock.h"
+#include "base/ages.h"
+#include "records/node_watch.h"
+#include "base/serving_time.h"
 
 namespace roost {
 namespace {
@@ -11,7 +11,7 @@ namespace {
 constexpr Micros kHour = 3600 * kSecond;
 
 // The control loop comes round four times a second for so long.
-void serve(TestClock& clock, ServingTime& serving, Micros time) {
+void serve(FakeClock& clock, ServingTime& serving, Micros time) {
   for (Micros passed = 0; passed < time; passed += kSecond / 4) {
     clock.pass(kSecond / 4);
     EXPECT_FALSE(serving.tick());
@@ -19,7 +19,7 @@ void serve(TestClock& clock, ServingTime& serving, Micros time) {
 }
 
 TEST(ServingTimeTest, StepsOfTheWallClockDoNotCount) {
-  TestClock clock;
+  FakeClock clock;
   ServingTime serving(clock);
   const Micros before = serving.now();
   for (const Micros step : {2 * kHour, -5 * kHour}) {
@@ -32,7 +32,7 @@ TEST(ServingTimeTest, StepsOfTheWallClockDoNotCount) {
 }
 
 TEST(ServingTimeTest, StandsStillWhileTheServerDoes) {
-  TestClock clock;
+  FakeClock clock;
   ServingTime serving(clock);
   const Micros before = serving.now();
   clock.pass(2 * kHour);
@@ -43,7 +43,7 @@ TEST(ServingTimeTest, StandsStillWhileTheServerDoes) {
 }
 
 TEST(ServingTimeTest, ALateTickIsNoPauseButDoesNotCountInFull) {
-  TestClock clock;
+  FakeClock clock;
   ServingTime serving(clock);
   const Micros before = serving.now();
   clock.pass(2 * kSecond);
@@ -52,23 +52,25 @@ TEST(ServingTimeTest, ALateTickIsNoPauseButDoesNotCountInFull) {
 }
 
 TEST(NodeWatchTest, AfterAPauseEverybodyHasHisFullTimeToSpeak) {
-  TestClock clock;
+  FakeClock clock;
   ServingTime serving(clock);
-  NodeWatch nodes;
-  nodes.heard("a", serving.now());
+  NodeWatch nodes(serving);
+  nodes.heard("a");
   serve(clock, serving, 59 * kSecond);
-  EXPECT_EQ(serving.now() - nodes.last_heard("a", serving.now()), 59 * kSecond);
+  EXPECT_EQ(nodes.silence("a"), 59 * kSecond);
   clock.pass(60 * kSecond);
-  if (serving.tick()) nodes.forgive_silence(serving.now());
-  EXPECT_EQ(serving.now() - nodes.last_heard("a", serving.now()), 0);
+  if (serving.tick()) nodes.forgive_silence();
+  EXPECT_EQ(nodes.silence("a"), 0);
   serve(clock, serving, 59 * kSecond);
-  EXPECT_LT(serving.now() - nodes.last_heard("a", serving.now()), 60 * kSecond);
+  EXPECT_LT(nodes.silence("a"), 60 * kSecond);
 }
 
 TEST(NodeWatchTest, OnlyANodeThatSpokeCanLackSomething) {
-  NodeWatch nodes;
+  FakeClock clock;
+  ServingTime serving(clock);
+  NodeWatch nodes(serving);
   EXPECT_TRUE(nodes.may_have("a", {"run", 1, 0}));
-  nodes.heard("a", 1);
+  nodes.heard("a");
   EXPECT_TRUE(nodes.may_have("a", {"run", 1, 0})) << "a runner that does not say what it has";
   nodes.has("a", {{"run", 1, 0}});
   EXPECT_TRUE(nodes.may_have("a", {"run", 1, 0}));
@@ -78,17 +80,33 @@ TEST(NodeWatchTest, OnlyANodeThatSpokeCanLackSomething) {
   EXPECT_TRUE(nodes.may_have("a", {"run", 2, 0}));
 }
 
+// Whoever asks first, and whatever the wall clock says: a server that is asked for its nodes before it heard them must
+// not take them for heard of in the far future.
+TEST(NodeWatchTest, SilenceOfANodeNeverHeardOfCountsFromTheFirstQuestion) {
+  FakeClock clock;
+  ServingTime serving(clock);
+  NodeWatch nodes(serving);
+  EXPECT_EQ(nodes.silence("a"), 0);
+  clock.wall += kHour;
+  serve(clock, serving, 10 * kSecond);
+  EXPECT_EQ(nodes.silence("a"), 10 * kSecond);
+}
+
 TEST(AgesTest, CountFromTheFirstLookAndAnewForAnotherStamp) {
-  Ages ages;
-  EXPECT_EQ(ages.age("a", 7, 100), 0);
-  EXPECT_EQ(ages.age("a", 7, 130), 30);
-  EXPECT_EQ(ages.age("a", 8, 140), 0);
-  EXPECT_EQ(ages.age("a", 8, 150), 10);
+  FakeClock clock;
+  ServingTime serving(clock);
+  Ages ages(serving);
+  EXPECT_EQ(ages.age("a", 7), 0);
+  serve(clock, serving, 30 * kSecond);
+  EXPECT_EQ(ages.age("a", 7), 30 * kSecond);
+  EXPECT_EQ(ages.age("a", 8), 0);
+  serve(clock, serving, 10 * kSecond);
+  EXPECT_EQ(ages.age("a", 8), 10 * kSecond);
   ages.sweep();
-  EXPECT_EQ(ages.age("a", 8, 160), 20) << "it was asked for";
+  EXPECT_EQ(ages.age("a", 8), 10 * kSecond) << "it was asked for";
   ages.sweep();
   ages.sweep();
-  EXPECT_EQ(ages.age("a", 8, 170), 0);
+  EXPECT_EQ(ages.age("a", 8), 0);
 }
 
 }  // namespace

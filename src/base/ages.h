@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/clock.h"
+#include "base/serving_time.h"
 
 namespace roost {
 
@@ -13,8 +13,11 @@ namespace roost {
 // so an age is counted from when this server first saw it, in ServingTime. Not thread-safe.
 class Ages {
  public:
+  explicit Ages(const ServingTime& time) : time_(time) {}
+
   // `stamp` tells the thing from one of the same name before it, e.g. since when it is in its state.
-  Micros age(const std::string& name, Micros stamp, Micros now) {
+  Micros age(const std::string& name, Micros stamp) {
+    const Micros now = time_.now();
     Known& known = known_.try_emplace(name, Known{stamp, now}).first->second;
     if (known.stamp != stamp) known = {stamp, now};
     known.asked = true;
@@ -36,6 +39,7 @@ class Ages {
     Micros since = 0;
     bool asked = true;
   };
+  const ServingTime& time_;
   std::unordered_map<std::string, Known> known_;
 };
 

@@ -7,7 +7,7 @@
 namespace roost {
 
 // A clock that stands still until a test turns it.
-class TestClock final : public Clock {
+class FakeClock final : public Clock {
  public:
   Micros now() const override { return wall; }
   Micros steady() const override { return monotonic; }

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "base/clock.h"
+#include "base/serving_time.h"
 
 namespace roost {
 
@@ -15,22 +15,27 @@ namespace roost {
 using PartName = std::tuple<std::string, std::int64_t, int>;
 
 // When each node was last heard of, and what it said. In memory only: after a restart every node gets a fresh
-// start. All times are ServingTime.
+// start. Time is counted in ServingTime. Thread-safe.
 class NodeWatch {
  public:
-  void heard(const std::string& node, Micros now) {
+  explicit NodeWatch(const ServingTime& time) : time_(time) {}
+
+  void heard(const std::string& node) {
+    const Micros now = time_.now();
     const std::lock_guard lock(mutex_);
     nodes_[node].heard = now;
   }
-  // Since when there has been silence; a node never heard of counts from the first time it is asked for.
-  Micros last_heard(const std::string& node, Micros now) {
+  // For how long it has said nothing; a node never heard of counts from the first time it is asked for.
+  Micros silence(const std::string& node) {
+    const Micros now = time_.now();
     const std::lock_guard lock(mutex_);
     Known& known = nodes_[node];
     if (!known.heard) known.heard = now;
-    return *known.heard;
+    return now - *known.heard;
   }
   // Nobody could be heard for a while: all have their full time to speak again.
-  void forgive_silence(Micros now) {
+  void forgive_silence() {
+    const Micros now = time_.now();
     const std::lock_guard lock(mutex_);
     for (auto& [node, known] : nodes_) known.heard = now;
   }
@@ -69,6 +74,7 @@ class NodeWatch {
     double idle = 0;
     std::optional<std::set<PartName>> parts;
   };
+  const ServingTime& time_;
   mutable std::mutex mutex_;
   std::unordered_map<std::string, Known> nodes_;
 };
