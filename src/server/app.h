@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -12,31 +11,30 @@
 #include "base/serving_time.h"
 #include "base/wake.h"
 #include "blobs/blob_store.h"
-#include "compute/compute_provider.h"
-#include "compute/slurm_cluster.h"
+#include "compute/engines.h"
+#include "compute/provisioning.h"
 #include "db/database.h"
-#include "domain/run.h"
+#include "execute/execute_parts.h"
+#include "execute/placement.h"
+#include "execute/stack_requests.h"
+#include "finalize/finalize_parts.h"
 #include "finalize/keep_outputs.h"
 #include "observe/log_store.h"
+#include "prepare/environment_builds.h"
 #include "prepare/environment_cache.h"
 #include "prepare/prepare_environment.h"
 #include "records/changes.h"
 #include "records/node_watch.h"
 #include "registry/curated.h"
-#include "schedule/estimate.h"
 #include "server/config.h"
-#include "server/stack_requests.h"
 #include "server/statistics.h"
 
 namespace roost {
 
-struct BuildState {
-  std::string status;  // "queued", "building", "built", "failed"
-  std::string message;
-};
+class GarbageJob;
 
-// The parts of a running server that its routes and its control loop use. Built in server.cc, which
-// owns it; everything in it is thread-safe.
+// The object graph of a running server, for its routes. Built in server.cc, which owns it; everything in it is
+// thread-safe. Nothing outside server/ knows it: the rooms are given what they use (rooms.cc).
 struct App {
   ServerConfig config;
   std::string url;  // known once the listener is bound
@@ -44,6 +42,7 @@ struct App {
   std::string python;
   Micros started = 0;
   Resources machine;
+  std::string program;  // this very program, for nodes that lack it
 
   SystemClock clock;
   std::unique_ptr<DiskReserve> reserve;
@@ -51,9 +50,6 @@ struct App {
   std::unique_ptr<BlobStore> blobs;
   std::unique_ptr<LogStore> logs;
   std::unique_ptr<Access> access;
-  std::unique_ptr<ComputeProvider> provider;  // of nodes on this machine
-  std::unique_ptr<SlurmCluster> slurm;
-  std::string program;  // this very program, for nodes that lack it
   BuildSettings build_settings;
   std::unique_ptr<EnvironmentCache> environments;
   CuratedEnvironments curated;
@@ -65,20 +61,21 @@ struct App {
   KeptOutputs kept;
   Statistics statistics;
 
-  // Builds an environment that the run ("" for nobody) waits for.
-  std::function<void(const BuildRequest& build, const std::string& run)> request_build;
-  std::function<void(const std::string& run)> leave_build;  // the run waits for none any more
-  std::function<std::optional<BuildState>(const std::string& digest)> build_state;
-  // What a build under way has printed; nothing if there is none.
-  std::function<std::optional<std::string>(const std::string& digest)> build_log;
-  // Where another engine decides who starts (Slurm), it puts its own words in place of what was estimated.
-  // Empty where there is none.
-  std::function<Status(Tx& tx, const Compute& compute, std::vector<WaitEstimate>& waits)> explain_queue;
-  // Begins a garbage collection or joins the one under way, and answers how far it is; see GarbageJob.
-  std::function<Json(std::int64_t grace_seconds, bool verify)> collect_garbage;
-  std::function<Json()> garbage_state;
+  // The rooms, in the order in which they need each other; there before the first request.
+  std::unique_ptr<Engines> engines;
+  std::unique_ptr<Provisioning> provisioning;
+  std::optional<ExecuteParts> execute;
+  std::unique_ptr<RunPlacement> placement;
+  std::optional<FinalizeParts> finalize;
+  std::unique_ptr<EnvironmentBuilder> builder;
+  std::unique_ptr<EnvironmentBuilds> builds;
+  std::unique_ptr<GarbageJob> garbage;
+
   // Ends the server; `keep_runs` leaves training running.
   std::function<void(bool keep_runs)> request_stop;
+
+  App();
+  ~App();
 };
 
 }  // namespace roost

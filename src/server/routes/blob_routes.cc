@@ -6,6 +6,7 @@
 
 #include "base/digest.h"
 #include "base/frames.h"
+#include "server/garbage_job.h"
 #include "server/routes/blob_bytes.h"
 #include "server/routes/routes.h"
 
@@ -143,11 +144,11 @@ Result<Response> collect(App& app, Request& request) {
   const auto grace = fields.integer("grace_seconds", 86'400, 0, 315'360'000);
   const bool verify = fields.boolean("verify", false);
   ROOST_CHECK(fields.done());
-  return json_response(app.collect_garbage(grace, verify), 202);
+  return json_response(app.garbage->start(grace, verify), 202);
 }
 
 Result<Response> collection(App& app) {
-  const Json state = app.garbage_state();
+  const Json state = app.garbage->state();
   if (state.is_null()) return fail(ErrorCode::kNotFound, "nothing was collected since the server was started");
   return json_response(state);
 }

@@ -29,15 +29,8 @@ class FollowRun final : public ResponseStream {
     std::vector<RunEvent> events;
     const Status looked = app_.db->read([&](Tx& tx) -> Status {
       ROOST_TRY(run, find_run(tx, run_));
-      Rows rows = tx.query(
-          "SELECT seq, attempt, from_status, to_status, at, reason FROM event WHERE run = ? AND seq > ?"
-          " ORDER BY seq",
-          run.seq, last_event_);
-      while (rows.next()) {
-        events.push_back({rows.integer(0), rows.integer(1), rows.text(2), rows.text(3), rows.integer(4),
-                          rows.text(5)});
-      }
-      return rows.status();
+      ROOST_TRY(events, run_events_after(tx, run.seq, last_event_));
+      return {};
     });
     if (!looked) return Step::kEnd;
     if (attempt_ != run.attempt) {

@@ -151,7 +151,7 @@ Result<Response> start_run(App& app, const Principal& who, const RunSpec& spec,
   ROOST_CHECK(submitted);
   if (repeated) return json_response(answer, 201);
   ++app.statistics.runs_submitted;
-  if (build) app.request_build(*build, run.id);
+  if (build) app.builds->request(*build, run.id);
   app.changes.run_changed(run.id);
   app.wake.notify();
   return json_response(answer, 201);
@@ -260,7 +260,7 @@ Result<Response> cancel(App& app, Request& request, const Principal& who) {
     written = app.db->write(request_end);
   }
   ROOST_CHECK(written);
-  app.leave_build(run.id);
+  app.builds->leave(run.id);
   app.changes.run_changed(run.id);
   app.changes.nodes_changed(*app.db, run);
   return json_response(answer);
@@ -303,7 +303,7 @@ Result<Response> fail_run(App& app, Request& request, const Principal& who) {
     ROOST_TRY(answer, whole_run_json(tx, run, who, app.clock.now()));
     return {};
   }));
-  if (who.run_row != run.seq) app.leave_build(run.id);
+  if (who.run_row != run.seq) app.builds->leave(run.id);
   app.changes.run_changed(run.id);
   app.changes.nodes_changed(*app.db, run);
   return json_response(answer);
