@@ -15,7 +15,7 @@
 #include "records/run_records.h"
 #include "records/workspace_records.h"
 #include "schedule/plan.h"
-#include "server/queue_mirror.h"
+#include "schedule/queue_mirror.h"
 
 namespace roost {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "domain/compute.h"
 #include "domain/run_spec.h"
-#include "finalize/finish_run.h"
+#include "domain/finish_report.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

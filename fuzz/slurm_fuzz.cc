@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "compute/slurm_text.h"
+#include "compute/slurm/slurm_text.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -23,11 +23,11 @@ ALLOWED = {
     "submit": ["base", "db", "blobs", "domain", "records", "registry"],
     "builders": ["base", "confine", "domain"],
     "prepare": ["base", "db", "domain", "records", "registry", "builders"],
-    "schedule": ["base", "domain"],
-    "compute": ["base", "confine", "domain"],
-    "execute": ["base", "db", "domain", "records"],
+    "schedule": ["base", "db", "domain", "records"],
+    "compute": ["base", "confine", "db", "domain", "records", "access"],
+    "execute": ["base", "db", "domain", "records", "access"],
     "observe": ["base", "db", "domain", "records"],
-    "finalize": ["base", "db", "domain", "records"],
+    "finalize": ["base", "db", "blobs", "domain", "records"],
     "mpi": [],
     "runner": ["base", "confine", "net", "client", "snapshot", "domain"],
     "server": ["base", "confine", "db", "net", "blobs", "domain", "records", "access", "submit", "prepare",
@@ -39,6 +39,16 @@ PARTS = {"cli/show/": ("cli/work/", "cli/verbs/", "cli/console.h"), "cli/work/":
 # Json::value() throws at a wrong type. What came from outside is read by JsonFields, or by text_at() and its like.
 NO_VALUE = {"access", "blobs", "builders", "compute", "domain", "execute", "finalize", "observe", "prepare", "records",
             "registry", "runner", "schedule", "server", "submit"}
+# SQL is written in records/ (and in db/, which runs it). What is left elsewhere; this list may only get shorter.
+SQL = re.compile(r"\b(tx_?|transaction)\.(query|run)\(|\"\s*(SELECT|UPDATE|INSERT|DELETE FROM) ")
+SQL_LEFT = {
+    "access/access.cc",
+    "observe/chart_query.cc", "observe/ingest.cc", "observe/metric_query.cc", "observe/system_samples.cc",
+    "registry/datasets.cc", "registry/datastores.cc", "registry/environments.cc", "registry/models.cc",
+}
+# Where Slurm may be asked for by name: its engine, its records and options, what stands in files and on the command line.
+SLURM = re.compile(r"\bis_slurm\(|\ballocation\.empty\(\)")
+SLURM_LEFT = {"access/access.h", "server/routes/routes.cc", "cli/runner_command.cc"}  # tokens and joining
 # header prefix -> the only folder that may include it
 HOMES = {"boost/": "net", "sqlite3.h": "db", "libpq": "db", "CLI/": "cli", "yaml-cpp/": "base"}
 
@@ -49,6 +59,9 @@ def main() -> int:
         if file.suffix not in (".h", ".cc"):
             continue
         folder = file.relative_to(SRC).parts[0]
+        name = file.relative_to(SRC).as_posix()
+        is_test = file.name.endswith("_test.cc") or file.name.startswith(("test_", "toy_"))
+        has_sql = False
         for number, line in enumerate(file.read_text().splitlines(), 1):
             own = re.match(r'#include "([a-z_]+)/', line)
             if own and own[1] != folder and own[1] not in ALLOWED.get(folder, []):
@@ -61,10 +74,20 @@ def main() -> int:
                 problems.append(f"{file.relative_to(SRC)}:{number}: Json::value() throws; use text_at() and its like")
             if folder != "base" and not file.name.endswith("_test.cc") and "nullptr, false)" in line and "parse(" in line:
                 problems.append(f"{file.relative_to(SRC)}:{number}: use stored_json(), which is never discarded")
+            if name.startswith("server/routes/") and line.startswith('#include "db/'):
+                problems.append(f"{name}:{number}: routes call the rooms and records/, not db/")
+            if folder not in ("db", "records") and not is_test and SQL.search(line):
+                has_sql = True
+                if name not in SQL_LEFT:
+                    problems.append(f"{name}:{number}: SQL is written in records/")
+            if not name.startswith("compute/slurm/") and not is_test and SLURM.search(line) and name not in SLURM_LEFT:
+                problems.append(f"{name}:{number}: only compute/slurm/ may ask whether it is Slurm's; ask its engine")
             other = re.match(r"#include <([^>]+)>", line)
             for prefix, home in HOMES.items():
                 if other and other[1].startswith(prefix) and folder != home:
                     problems.append(f"{file.relative_to(SRC)}:{number}: only {home}/ may include <{other[1]}>")
+        if name in SQL_LEFT and not has_sql:
+            problems.append(f"{name}: has no SQL any more; take it out of SQL_LEFT in tools/check_layers.py")
     for folder in sorted(p.name for p in SRC.iterdir() if p.is_dir()):
         if folder not in ALLOWED:
             problems.append(f"src/{folder} is not in the table of tools/check_layers.py")

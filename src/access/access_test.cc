@@ -5,7 +5,7 @@
 #include <atomic>
 #include <thread>
 
-#include "base/test_clock.h"
+#include "base/fake_clock.h"
 #include "base/text.h"
 #include "records/attempt_records.h"
 #include "records/test_database.h"
@@ -19,7 +19,7 @@ class AccessTest : public DatabaseFixture {
     DatabaseFixture::SetUp();
     access_ = std::make_unique<Access>(*db_, clock_, "secret");
   }
-  TestClock clock_;
+  FakeClock clock_;
   std::unique_ptr<Access> access_;
 };
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/test_clock.h"
+#include "base/fake_clock.h"
 
 namespace roost {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 std::ptrdiff_t lines_in(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
 
 TEST(RefusalLog, SaysItOnceAndThenCounts) {
-  TestClock clock;
+  FakeClock clock;
   RefusalLog log(clock);
   testing::internal::CaptureStderr();
   for (int i = 0; i < 100; ++i) log.refused("secret", "a token", "too many requests");

@@ -116,7 +116,7 @@ Status apply_compute_update(const Json& body, Compute& compute) {
 }
 
 Json compute_json(const Compute& compute, const std::vector<Node>& nodes, std::int64_t target_nodes,
-                  const Resources& machine) {
+                  const NodeShare& share) {
   Json counts = {{"preparing", 0}, {"running", 0},   {"idle", 0},
                  {"unusable", 0},  {"leaving", 0},   {"preempted", 0}};
   std::int64_t current = 0;
@@ -134,8 +134,6 @@ Json compute_json(const Compute& compute, const std::vector<Node>& nodes, std::i
   }
   // An idle node counts as wanted until its idle time is over, as Azure ML reports it.
   target_nodes = std::max(target_nodes, staying);
-  std::vector<std::string> notices;
-  const Resources share = compute.is_slurm() ? Resources{} : node_resources(compute.vm_size, machine, notices);
   return {{"name", compute.name},
           {"workspace", compute.workspace},
           {"type", compute.vm_size == kSlurmSize ? "Slurm" : "AmlCompute"},
@@ -156,8 +154,8 @@ Json compute_json(const Compute& compute, const std::vector<Node>& nodes, std::i
           {"target_node_count", target_nodes},
           {"node_state_counts", std::move(counts)},
           {"resources",
-           {{"cpus", share.cpus}, {"memory_mb", share.memory_mb}, {"gpus", share.gpus}}},
-          {"notices", notices}};
+           {{"cpus", share.resources.cpus}, {"memory_mb", share.resources.memory_mb}, {"gpus", share.resources.gpus}}},
+          {"notices", share.notices}};
 }
 
 }  // namespace roost

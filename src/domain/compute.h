@@ -28,9 +28,8 @@ struct Compute {
   Micros modified = 0;
   bool draining = false;  // takes no new runs; deleted once the last one has ended
   bool deleting = false;
-  Json slurm;  // SlurmOptions, if Slurm gives its nodes; else null
+  Json slurm;  // what the Slurm engine knows of it, if it is that one's; else null
 
-  bool is_slurm() const { return slurm.is_object(); }
   bool is_low_priority() const { return vm_priority == "lowpriority"; }
 };
 
@@ -70,7 +69,12 @@ struct Node {
 Result<Compute> parse_compute(const Json& body);
 Status apply_compute_update(const Json& body, Compute& compute);
 
+// What a node of a compute has, as far as that is known, and what is to be said about it.
+struct NodeShare {
+  Resources resources;
+  std::vector<std::string> notices;
+};
 Json compute_json(const Compute& compute, const std::vector<Node>& nodes, std::int64_t target_nodes,
-                  const Resources& machine);
+                  const NodeShare& share);
 
 }  // namespace roost

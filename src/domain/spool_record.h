@@ -10,6 +10,9 @@
 
 namespace roost {
 
+// Whether the stream of an attempt is a spool file, which has records, or a log.
+inline bool is_spool_name(std::string_view stream) { return stream.starts_with("spool/"); }
+
 // One line of a spool file (docs/spool.md): what a script reported.
 struct SpoolRecord {
   std::string_view kind;  // into the line, or a literal

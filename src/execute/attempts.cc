@@ -73,13 +73,6 @@ Status lose_part(Tx& tx, AttemptPart& part, const std::string& reason, Micros no
   return {};
 }
 
-Status check_attempt_open(Tx& tx, const Run& run, std::int64_t attempt) {
-  ROOST_TRY(const auto open, open_attempt(tx, run.seq));
-  if (open && open->attempt == attempt) return {};
-  return fail(ErrorCode::kGivenUp,
-              fmt::format("attempt {} of run {} has ended or was given up", attempt, run.id));
-}
-
 Status mark_started(Tx& tx, Run& run, int node_rank, Micros now) {
   ROOST_TRY(auto parts, attempt_parts(tx, run.seq, run.attempt));
   for (auto& part : parts) {

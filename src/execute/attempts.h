@@ -26,9 +26,6 @@ Json facts_of_all(const std::vector<AttemptPart>& parts);
 // The node will not report any more: the processes on the others have to end.
 Status lose_part(Tx& tx, AttemptPart& part, const std::string& reason, Micros now);
 
-// kGivenUp once the attempt has ended or was given up.
-Status check_attempt_open(Tx& tx, const Run& run, std::int64_t attempt);
-
 // Running. Sets the deadline by the run's time limit. Reporting twice changes nothing.
 Status mark_started(Tx& tx, Run& run, int node_rank, Micros now);
 // Finalizing: the last process ended at `exited`; its outputs are still being collected.

@@ -1,21 +1,14 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "base/clock.h"
 #include "db/database.h"
 #include "domain/compute.h"
 #include "domain/run.h"
+#include "records/placement.h"
 
 namespace roost {
-
-// Who has to hear of a preemption, by id.
-struct Preempted {
-  std::vector<std::string> nodes;  // those that were taken
-  std::vector<std::string> told;   // all nodes of the runs that are being stopped
-  std::vector<std::string> runs;
-};
 
 // Takes the node away. A run on it is stopped on all its nodes (SIGTERM, the grace, SIGKILL) and waits
 // again once they have reported; what it wrote to ./outputs is there when it goes on. A run whose processes

@@ -2,7 +2,7 @@
 
 #include "base/digest.h"
 #include "domain/names.h"
-#include "finalize/finish_run.h"
+#include "records/artifact_records.h"
 
 namespace roost {
 

@@ -138,6 +138,13 @@ std::vector<LogStore::Entry> LogStore::list(const std::string& run, std::int64_t
   return entries;
 }
 
+std::string LogStore::tail(const std::string& run, std::int64_t attempt, const std::string& name,
+                           std::uint64_t bytes) const {
+  const auto length = size(run, attempt, name);
+  if (!length) return {};
+  return read(run, attempt, name, *length > bytes ? *length - bytes : 0, bytes).value_or("");
+}
+
 std::vector<std::string> LogStore::last_lines(const std::string& run, std::int64_t attempt,
                                               const std::string& name, std::size_t count) const {
   const auto length = size(run, attempt, name);

@@ -39,6 +39,9 @@ class LogStore {
                                      const std::string& name, std::uint64_t first,
                                      std::size_t limit) const;
 
+  // Its last `bytes`; less if there are fewer, "" if there is no such log.
+  std::string tail(const std::string& run, std::int64_t attempt, const std::string& name, std::uint64_t bytes) const;
+
   struct Entry {
     std::string name;
     std::uint64_t size = 0;

@@ -165,5 +165,13 @@ TEST_F(Observe, LogsTakeEveryByteOnceWhateverIsRepeated) {
   EXPECT_TRUE(logs.sync("r1", 1));
 }
 
+TEST_F(Observe, TheTailOfALogIsItsEnd) {
+  LogStore logs(folder_ / "logs");
+  ASSERT_TRUE(logs.append("run", 1, "a.txt", 0, "first\nlast\n"));
+  EXPECT_EQ(logs.tail("run", 1, "a.txt", 5), "last\n");
+  EXPECT_EQ(logs.tail("run", 1, "a.txt", 100), "first\nlast\n");
+  EXPECT_EQ(logs.tail("run", 2, "a.txt", 100), "") << "there is none";
+}
+
 }  // namespace
 }  // namespace roost

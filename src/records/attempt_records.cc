@@ -2,6 +2,10 @@
 
 #include <array>
 
+#include <fmt/format.h>
+
+#include "records/run_records.h"
+
 namespace roost {
 namespace {
 
@@ -164,6 +168,46 @@ Result<std::vector<std::string>> nodes_of_run(Tx& tx, std::int64_t run, std::int
   ROOST_TRY(const auto parts, attempt_parts(tx, run, attempt));
   for (const auto& part : parts) nodes.push_back(part.node);
   return nodes;
+}
+
+Status check_attempt_open(Tx& tx, const Run& run, std::int64_t attempt) {
+  ROOST_TRY(const auto open, open_attempt(tx, run.seq));
+  if (open && open->attempt == attempt) return {};
+  return fail(ErrorCode::kGivenUp,
+              fmt::format("attempt {} of run {} has ended or was given up", attempt, run.id));
+}
+
+Result<std::int64_t> count_open_attempts(Tx& tx) {
+  Rows rows = tx.query("SELECT count(*) FROM attempt WHERE open = 1");
+  const std::int64_t count = rows.next() ? rows.integer(0) : 0;
+  ROOST_CHECK(rows.status());
+  return count;
+}
+
+Result<std::vector<std::pair<std::int64_t, Micros>>> open_deadlines(Tx& tx) {
+  std::vector<std::pair<std::int64_t, Micros>> all;
+  Rows rows = tx.query(
+      // By the attempts, which are as many as there are nodes, however many runs wait.
+      "SELECT r.seq, r.deadline FROM attempt a INDEXED BY attempt_open CROSS JOIN run r ON r.seq = a.run"
+      " WHERE a.open = 1 AND r.deadline IS NOT NULL");
+  while (rows.next()) all.emplace_back(rows.integer(0), rows.integer(1));
+  ROOST_CHECK(rows.status());
+  return all;
+}
+
+Result<AttemptPart> unreported_part(Tx& tx, const Run& run, int node_rank) {
+  ROOST_TRY(const auto parts, attempt_parts(tx, run.seq, run.attempt));
+  for (const auto& part : parts) {
+    if (part.node_rank == node_rank && !part.is_over()) return part;
+  }
+  return fail(ErrorCode::kGivenUp,
+              fmt::format("node {} of attempt {} of run {} has ended or was given up", node_rank, run.attempt, run.id));
+}
+
+Result<Run> find_open_run(Tx& tx, const AttemptName& name) {
+  ROOST_TRY(Run run, find_run(tx, name.run));
+  ROOST_CHECK(check_attempt_open(tx, run, name.attempt));
+  return run;
 }
 
 }  // namespace roost

@@ -2,11 +2,13 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/json.h"
 #include "db/database.h"
+#include "domain/run.h"
 
 namespace roost {
 
@@ -50,6 +52,18 @@ Result<bool> preempt_attempt(Tx& tx, std::int64_t run, std::int64_t attempt, con
 Result<std::vector<std::int64_t>> preempted_attempts(Tx& tx, std::int64_t run);
 Result<std::optional<Attempt>> attempt_for_token(Tx& tx, std::string_view token_hash);
 Result<std::optional<Attempt>> open_attempt(Tx& tx, std::int64_t run);
+// kGivenUp once the attempt has ended or was given up.
+Status check_attempt_open(Tx& tx, const Run& run, std::int64_t attempt);
+// An attempt as runners name it.
+struct AttemptName {
+  std::string run;  // its id
+  std::int64_t attempt = 0;
+};
+// The run, if that attempt of it is open.
+Result<Run> find_open_run(Tx& tx, const AttemptName& name);
+Result<std::int64_t> count_open_attempts(Tx& tx);
+// The time limits of runs that have nodes: their rows and when each is due, by the wall clock.
+Result<std::vector<std::pair<std::int64_t, Micros>>> open_deadlines(Tx& tx);
 // Open attempts that are being stopped.
 Result<std::vector<Attempt>> stopping_attempts(Tx& tx);
 // What nodes have to do or are doing now, with the id of the run; of each part only its place.
@@ -61,6 +75,8 @@ Result<std::vector<AttemptPart>> canceled_parts(Tx& tx);
 Result<std::vector<AttemptPart>> open_parts(Tx& tx, std::string_view node);
 // All parts of an attempt, by node rank.
 Result<std::vector<AttemptPart>> attempt_parts(Tx& tx, std::int64_t run, std::int64_t attempt);
+// The part of a node that has still to report, of the run's newest attempt; else kGivenUp.
+Result<AttemptPart> unreported_part(Tx& tx, const Run& run, int node_rank);
 Status save_part(Tx& tx, const AttemptPart& part);
 // The nodes of the run's newest attempt.
 Result<std::vector<std::string>> nodes_of_run(Tx& tx, std::int64_t run, std::int64_t attempt);

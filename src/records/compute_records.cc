@@ -92,7 +92,7 @@ Status insert_compute(Tx& tx, const Compute& compute) {
                      compute.workspace, compute.name, compute.vm_size, compute.vm_priority,
                      compute.min_nodes, compute.max_nodes, compute.idle_seconds, compute.created,
                      compute.modified, compute.deleting, compute.max_nodes_per_user,
-                     compute.max_runs_per_user, compute.draining, compute.is_slurm() ? to_text(compute.slurm) : ""));
+                     compute.max_runs_per_user, compute.draining, compute.slurm.is_object() ? to_text(compute.slurm) : ""));
   return {};
 }
 
@@ -154,6 +154,14 @@ Status save_node(Tx& tx, const Node& node) {
 Status remove_node(Tx& tx, std::string_view id) {
   ROOST_CHECK(tx.run("DELETE FROM node WHERE id = ?", id));
   return {};
+}
+
+Result<std::vector<NodeCount>> count_nodes_by_state(Tx& tx) {
+  std::vector<NodeCount> counts;
+  Rows rows = tx.query("SELECT compute, state, count(*) FROM node GROUP BY compute, state");
+  while (rows.next()) counts.push_back({rows.text(0), rows.text(1), rows.integer(2)});
+  ROOST_CHECK(rows.status());
+  return counts;
 }
 
 }  // namespace roost

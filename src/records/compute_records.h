@@ -18,6 +18,12 @@ Status remove_compute(Tx& tx, const Compute& compute);
 
 Result<std::vector<Node>> list_nodes(Tx& tx);
 Result<std::vector<Node>> list_nodes(Tx& tx, std::string_view workspace, std::string_view compute);
+struct NodeCount {
+  std::string compute;
+  std::string state;
+  std::int64_t nodes = 0;
+};
+Result<std::vector<NodeCount>> count_nodes_by_state(Tx& tx);
 Result<Node> find_node(Tx& tx, std::string_view id);
 Result<std::optional<std::string>> node_for_token(Tx& tx, std::string_view token_hash);
 Status insert_node(Tx& tx, const Node& node, std::string_view token_hash);

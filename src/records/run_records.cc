@@ -354,4 +354,39 @@ Result<std::vector<Run>> active_runs(Tx& tx) {
       " ORDER BY r.seq"));
 }
 
+Result<std::vector<RunEvent>> run_events_after(Tx& tx, std::int64_t seq, std::int64_t after) {
+  std::vector<RunEvent> events;
+  Rows rows = tx.query(
+      "SELECT seq, attempt, from_status, to_status, at, reason FROM event WHERE run = ? AND seq > ?"
+      " ORDER BY seq",
+      seq, after);
+  while (rows.next()) {
+    events.push_back({rows.integer(0), rows.integer(1), rows.text(2), rows.text(3), rows.integer(4), rows.text(5)});
+  }
+  ROOST_CHECK(rows.status());
+  return events;
+}
+
+Result<std::string> newest_reason(Tx& tx, std::int64_t seq) {
+  Rows rows = tx.query("SELECT reason FROM event WHERE run = ? ORDER BY seq DESC LIMIT 1", seq);
+  std::string reason = rows.next() ? rows.text(0) : "";
+  ROOST_CHECK(rows.status());
+  return reason;
+}
+
+Status insert_input(Tx& tx, const Run& run, const std::string& name, const std::string& content) {
+  ROOST_CHECK(tx.run("INSERT INTO run_input VALUES (?, ?, ?)", run.seq, name, content));
+  return {};
+}
+
+Result<std::vector<std::pair<std::string, std::int64_t>>> count_active_by_status(Tx& tx) {
+  std::vector<std::pair<std::string, std::int64_t>> counts;
+  Rows rows = tx.query(
+      "SELECT status, count(*) FROM run INDEXED BY run_active WHERE status NOT IN ('Completed',"
+      " 'Failed', 'Canceled') GROUP BY status");
+  while (rows.next()) counts.emplace_back(rows.text(0), rows.integer(1));
+  ROOST_CHECK(rows.status());
+  return counts;
+}
+
 }  // namespace roost

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "db/database.h"
@@ -35,6 +36,12 @@ Status add_notice(Tx& tx, Run& run, const std::string& notice);
 Status know_column(Tx& tx, std::string_view workspace, std::string_view kind, std::string_view name);
 
 Result<std::vector<RunEvent>> run_events(Tx& tx, std::int64_t seq);
+// Those that came after the event `after`.
+Result<std::vector<RunEvent>> run_events_after(Tx& tx, std::int64_t seq, std::int64_t after);
+// The reason of the newest one.
+Result<std::string> newest_reason(Tx& tx, std::int64_t seq);
+// The run's input of that name is this content.
+Status insert_input(Tx& tx, const Run& run, const std::string& name, const std::string& content);
 
 struct RunFilter {
   std::string workspace;
@@ -68,6 +75,8 @@ Result<std::vector<Run>> waiting_runs(Tx& tx, std::string_view workspace, std::s
 // How many wait for a node of this compute; not counted further than `most`.
 Result<std::int64_t> count_waiting(Tx& tx, std::string_view workspace, std::string_view compute,
                                    std::int64_t most);
+// How many runs are in each state that is not an end.
+Result<std::vector<std::pair<std::string, std::int64_t>>> count_active_by_status(Tx& tx);
 // All runs that have not ended.
 Result<std::vector<Run>> active_runs(Tx& tx);
 

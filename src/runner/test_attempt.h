@@ -18,7 +18,7 @@
 #include "base/digest.h"
 #include "base/files.h"
 #include "base/frames.h"
-#include "base/test_clock.h"
+#include "base/fake_clock.h"
 #include "domain/manifest.h"
 #include "net/http_server.h"
 #include "runner/attempt.h"
@@ -166,7 +166,7 @@ class AttemptTest : public testing::Test {
   // With a space, as many data folders have one.
   const std::filesystem::path root_ = std::filesystem::path(testing::TempDir()) / ("an attempt-" + random_hex(4));
   NodeSettings settings_;
-  TestClock clock_;
+  FakeClock clock_;
   std::string url_;
   bool is_full_ = false;  // the server takes no streams
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/json.h"
 #include "domain/run_state.h"
+#include "domain/wait_estimate.h"
 
 namespace roost {
 
@@ -49,16 +49,6 @@ struct QueueView {
   std::int64_t max_runs_per_user = 0;
   std::vector<NodeHolder> holders;
   std::vector<RunInLine> waiting;
-};
-
-// Why a run waits and until when. A provider with a queue of its own (Slurm) puts its own words here.
-struct WaitEstimate {
-  std::int64_t run = 0;
-  std::optional<std::int64_t> position;  // from 1; none if it cannot start as things are
-  std::string reason;                    // in words
-  std::optional<Micros> start_at;
-  std::string basis;  // how start_at was found, in words; "" without it
-  Json facts;         // what the provider says beside: an object, or null
 };
 
 // One for each of view.waiting, in its order. Runs start in order and on all their nodes at once; a run

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -9,35 +8,33 @@
 #include "access/access.h"
 #include "base/clock.h"
 #include "base/disk_reserve.h"
+#include "base/serving_time.h"
+#include "base/wake.h"
 #include "blobs/blob_store.h"
-#include "compute/compute_provider.h"
-#include "compute/slurm_cluster.h"
+#include "compute/engines.h"
+#include "compute/provisioning.h"
 #include "db/database.h"
-#include "domain/run.h"
+#include "execute/execute_parts.h"
+#include "execute/placement.h"
+#include "execute/stack_requests.h"
+#include "finalize/finalize_parts.h"
 #include "finalize/keep_outputs.h"
 #include "observe/log_store.h"
+#include "prepare/environment_builds.h"
 #include "prepare/environment_cache.h"
 #include "prepare/prepare_environment.h"
-#include "records/attempt_records.h"
-#include "records/change_hub.h"
-#include "records/run_changes.h"
+#include "records/changes.h"
+#include "records/node_watch.h"
 #include "registry/curated.h"
-#include "schedule/estimate.h"
 #include "server/config.h"
-#include "server/node_watch.h"
-#include "server/serving_time.h"
-#include "server/stack_requests.h"
 #include "server/statistics.h"
 
 namespace roost {
 
-struct BuildState {
-  std::string status;  // "queued", "building", "built", "failed"
-  std::string message;
-};
+class GarbageJob;
 
-// The parts of a running server that its routes and its control loop use. Built in server.cc, which
-// owns it; everything in it is thread-safe.
+// The object graph of a running server, for its routes. Built in server.cc, which owns it; everything in it is
+// thread-safe. Nothing outside server/ knows it: the rooms are given what they use (rooms.cc).
 struct App {
   ServerConfig config;
   std::string url;  // known once the listener is bound
@@ -45,6 +42,7 @@ struct App {
   std::string python;
   Micros started = 0;
   Resources machine;
+  std::string program;  // this very program, for nodes that lack it
 
   SystemClock clock;
   std::unique_ptr<DiskReserve> reserve;
@@ -52,52 +50,32 @@ struct App {
   std::unique_ptr<BlobStore> blobs;
   std::unique_ptr<LogStore> logs;
   std::unique_ptr<Access> access;
-  std::unique_ptr<ComputeProvider> provider;  // of nodes on this machine
-  std::unique_ptr<SlurmCluster> slurm;
-  std::string program;  // this very program, for nodes that lack it
   BuildSettings build_settings;
   std::unique_ptr<EnvironmentCache> environments;
   CuratedEnvironments curated;
-  ChangeHub hub;  // "run/<id>", "node/<id>", and "runs" for any run
-  RunChanges run_changes;
+  Changes changes;
+  Wake wake;  // of the loops that decide
   ServingTime serving{clock};
-  NodeWatch nodes;
-  StackRequests stacks;
+  NodeWatch nodes{serving};
+  StackRequests stacks{clock};
   KeptOutputs kept;
   Statistics statistics;
 
-  std::function<void()> wake_control_loop;
-  std::function<void()> wake_slurm;
-  // Builds an environment that the run ("" for nobody) waits for.
-  std::function<void(const BuildRequest& build, const std::string& run)> request_build;
-  std::function<void(const std::string& run)> leave_build;  // the run waits for none any more
-  std::function<std::optional<BuildState>(const std::string& digest)> build_state;
-  // What a build under way has printed; nothing if there is none.
-  std::function<std::optional<std::string>(const std::string& digest)> build_log;
-  // Where another engine decides who starts (Slurm), it puts its own words in place of what was estimated.
-  // Empty where there is none.
-  std::function<Status(Tx& tx, const Compute& compute, std::vector<WaitEstimate>& waits)> explain_queue;
-  // Begins a garbage collection or joins the one under way, and answers how far it is; see GarbageJob.
-  std::function<Json(std::int64_t grace_seconds, bool verify)> collect_garbage;
-  std::function<Json()> garbage_state;
+  // The rooms, in the order in which they need each other; there before the first request.
+  std::unique_ptr<Engines> engines;
+  std::unique_ptr<Provisioning> provisioning;
+  std::optional<ExecuteParts> execute;
+  std::unique_ptr<RunPlacement> placement;
+  std::optional<FinalizeParts> finalize;
+  std::unique_ptr<EnvironmentBuilder> builder;
+  std::unique_ptr<EnvironmentBuilds> builds;
+  std::unique_ptr<GarbageJob> garbage;
+
   // Ends the server; `keep_runs` leaves training running.
   std::function<void(bool keep_runs)> request_stop;
 
-  void run_changed(const std::string& run) {
-    run_changes.add(run);
-    hub.publish("run/" + run);
-    hub.publish("runs");
-  }
-  void node_changed(const std::string& node) { hub.publish("node/" + node); }
-  // Something changed that every node of the run's newest attempt has to hear of.
-  void nodes_changed(const Run& run) {
-    std::vector<std::string> nodes;
-    (void)db->read([&](Tx& tx) -> Status {
-      ROOST_TRY(nodes, nodes_of_run(tx, run.seq, run.attempt));
-      return {};
-    });
-    for (const auto& node : nodes) node_changed(node);
-  }
+  App();
+  ~App();
 };
 
 }  // namespace roost

@@ -22,7 +22,7 @@ constexpr Micros kLeastAge = 60 * kSecond;
 
 class Cleaner {
  public:
-  Cleaner(App& app, Micros oldest) : app_(app), oldest_(oldest) {}
+  Cleaner(const GarbageParts& parts, Micros oldest) : parts_(parts), oldest_(oldest) {}
 
   void clean_cache(const fs::path& blobs) {
     for (const auto& shard : names_in(blobs)) {
@@ -42,7 +42,7 @@ class Cleaner {
       if (name != "cache" && name != "shared" && is_old(nodes / name)) old.push_back(nodes / name);
     }
     std::set<std::string> known;
-    const Status read = app_.db->read([&](Tx& tx) -> Status {
+    const Status read = parts_.db.read([&](Tx& tx) -> Status {
       ROOST_TRY(const auto all, list_nodes(tx));
       for (const auto& node : all) known.insert(node.id);
       return {};
@@ -84,16 +84,16 @@ class Cleaner {
     return false;
   }
 
-  App& app_;
+  const GarbageParts& parts_;
   const Micros oldest_;
 };
 
 }  // namespace
 
-CleanedFolders clean_folders(App& app, Micros grace) {
-  const Micros lease = std::chrono::microseconds(app.blobs->lease()).count();
-  Cleaner cleaner(app, app.clock.now() - std::max({grace, lease, kLeastAge}));
-  const fs::path& data = app.config.data;
+CleanedFolders clean_folders(const GarbageParts& parts, Micros grace) {
+  const Micros lease = std::chrono::microseconds(parts.blobs.lease()).count();
+  Cleaner cleaner(parts, parts.clock.now() - std::max({grace, lease, kLeastAge}));
+  const fs::path& data = parts.data;
   cleaner.clean_cache(data / "nodes" / "cache" / "blobs");
   cleaner.clean_packs(data / "environments");
   cleaner.clean_nodes(data / "nodes");

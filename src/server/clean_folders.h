@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "server/app.h"
+#include "server/garbage_parts.h"
 
 namespace roost {
 
@@ -15,6 +15,6 @@ struct CleanedFolders {
 // Removes what lies beside the blobs and can be had again or serves nobody, if it was not used for `grace`:
 // files of `nodes/cache`, packed environments, and folders of nodes that the records do not know and no
 // process uses. What cannot be removed is passed over.
-CleanedFolders clean_folders(App& app, Micros grace);
+CleanedFolders clean_folders(const GarbageParts& parts, Micros grace);
 
 }  // namespace roost

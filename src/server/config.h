@@ -8,8 +8,8 @@
 
 #include "base/json.h"
 #include "builders/build_order.h"
-#include "compute/local_provider.h"
-#include "compute/slurm_cluster.h"
+#include "compute/local_engine.h"
+#include "compute/slurm/slurm_cluster.h"
 
 namespace roost {
 

@@ -3,23 +3,24 @@
 #include "base/digest.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "records/fact_records.h"
 
 namespace roost {
+namespace {
+
+constexpr const char* kFact = "data_id";
+
+}  // namespace
 
 Result<std::string> open_data_id(const std::filesystem::path& file, Database& db) {
   const std::string found(trim(read_file(file).value_or("")));
   std::string id;
   const Status kept = db.write([&](Tx& tx) -> Status {
     id.clear();
-    {
-      Rows rows = tx.query("SELECT value FROM fact WHERE name = 'data_id'");
-      if (rows.next()) id = rows.text(0);
-      ROOST_CHECK(rows.status());
-    }
+    ROOST_TRY(id, find_fact(tx, kFact));
     if (!id.empty()) return {};
     id = found.empty() ? random_hex(16) : found;
-    ROOST_CHECK(tx.run("INSERT INTO fact (name, value) VALUES ('data_id', ?)", id));
-    return {};
+    return insert_fact(tx, kFact, id);
   });
   if (!kept && kept.error().code != ErrorCode::kResourceExhausted) return fail(kept.error());
   if (found == id) return id;

@@ -6,6 +6,7 @@
 
 #include "base/digest.h"
 #include "base/log.h"
+#include "records/blob_records.h"
 #include "server/clean_folders.h"
 #include "server/named_blobs.h"
 
@@ -15,14 +16,11 @@ namespace {
 constexpr std::size_t kMostProblems = 100;
 
 // Who will miss it.
-std::string user_of(App& app, const std::string& digest) {
+std::string user_of(const GarbageParts& parts, const std::string& digest) {
   std::string user;
-  (void)app.db->read([&](Tx& tx) -> Status {
-    Rows rows = tx.query("SELECT run.id, artifact.path FROM artifact JOIN run ON run.seq = artifact.run"
-                         " WHERE artifact.digest = ? LIMIT 1",
-                         digest);
-    if (rows.next()) user = fmt::format(" ({} of run {})", rows.text(1), rows.text(0));
-    return rows.status();
+  (void)parts.db.read([&](Tx& tx) -> Status {
+    ROOST_TRY(user, user_of_blob(tx, digest));
+    return {};
   });
   return user;
 }
@@ -39,7 +37,7 @@ Json GarbageJob::start(std::int64_t grace_seconds, bool verify) {
   report_.phase = "snapshots";
   report_.grace_seconds = grace_seconds;
   report_.verify = verify;
-  report_.started = app_.clock.now();
+  report_.started = parts_.clock.now();
   thread_ = std::jthread([this](const std::stop_token& stop) {
     try {
       work(stop);
@@ -98,17 +96,17 @@ void GarbageJob::tell(std::string problem) {
 
 void GarbageJob::work(const std::stop_token& stop) {
   const Micros grace = report_.grace_seconds * kSecond;
-  if (const Status dropped = drop_unused_snapshots(app_, grace); !dropped) tell(dropped.error().message);
+  if (const Status dropped = drop_unused_snapshots(parts_, grace); !dropped) tell(dropped.error().message);
   // What waits to be synced is not in a shard yet.
-  if (const Status synced = app_.blobs->sync(); !synced) tell(synced.error().message);
-  app_.blobs->begin_sweep();
+  if (const Status synced = parts_.blobs.sync(); !synced) tell(synced.error().message);
+  parts_.blobs.begin_sweep();
   const Status swept = sweep(stop, grace);
-  app_.blobs->end_sweep();
+  parts_.blobs.end_sweep();
   if (!swept) tell("no blob was removed: " + swept.error().message);
   if (!stop.stop_requested()) {
     enter("folders", 0);
-    const auto scraps = app_.blobs->sweep_scraps(grace);
-    const auto cleaned = clean_folders(app_, grace);
+    const auto scraps = parts_.blobs.sweep_scraps(grace);
+    const auto cleaned = clean_folders(parts_, grace);
     const std::lock_guard lock(mutex_);
     report_.swept.bytes += scraps.bytes + cleaned.bytes;
     report_.cache_files = cleaned.files;
@@ -118,12 +116,12 @@ void GarbageJob::work(const std::stop_token& stop) {
 }
 
 void GarbageJob::end(const char* status) {
-  app_.blobs->end_sweep();
+  parts_.blobs.end_sweep();
   const std::lock_guard lock(mutex_);
   report_.phase.clear();
   report_.progress = 1;
   report_.status = status;
-  report_.ended = app_.clock.now();
+  report_.ended = parts_.clock.now();
   log_info("garbage collection {}: removed {} blobs, {} bytes with all else; {} kept", report_.status,
            report_.swept.removed, report_.swept.bytes, report_.swept.kept);
 }
@@ -131,7 +129,7 @@ void GarbageJob::end(const char* status) {
 Status GarbageJob::sweep(const std::stop_token& stop, Micros grace) {
   enter("names", 0);
   DigestSet named;
-  ROOST_CHECK(find_named_blobs(app_, named, [this](std::string problem) { tell(std::move(problem)); }));
+  ROOST_CHECK(find_named_blobs(parts_, named, [this](std::string problem) { tell(std::move(problem)); }));
   const auto is_named = [&](const std::string& digest) { return named.has(digest); };
   const auto add = [this](const BlobStore::Swept& swept) {
     const std::lock_guard lock(mutex_);
@@ -139,17 +137,17 @@ Status GarbageJob::sweep(const std::stop_token& stop, Micros grace) {
     report_.swept.kept += swept.kept;
     report_.swept.bytes += swept.bytes;
   };
-  add(app_.blobs->sweep_unsynced(grace, is_named));
+  add(parts_.blobs.sweep_unsynced(grace, is_named));
   for (int shard = 0; shard < BlobStore::kShards && !stop.stop_requested(); ++shard) {
     enter("blobs", static_cast<double>(shard) / BlobStore::kShards);
-    add(app_.blobs->sweep_shard(shard, grace, is_named));
+    add(parts_.blobs.sweep_shard(shard, grace, is_named));
   }
   for (std::size_t i = 0; report_.verify && i < named.size() && !stop.stop_requested(); ++i) {
     if (i % 64 == 0) enter("verify", static_cast<double>(i) / static_cast<double>(named.size()));
     const std::string digest = named.at(i);
-    if (app_.blobs->verify(digest)) continue;
-    const auto why = app_.blobs->open_blob(digest);
-    tell(fmt::format("{}{}", why ? "blob " + digest + " cannot be read" : why.error().message, user_of(app_, digest)));
+    if (parts_.blobs.verify(digest)) continue;
+    const auto why = parts_.blobs.open_blob(digest);
+    tell(fmt::format("{}{}", why ? "blob " + digest + " cannot be read" : why.error().message, user_of(parts_, digest)));
     const std::lock_guard lock(mutex_);
     ++report_.damaged;
   }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/json.h"
-#include "server/app.h"
+#include "server/garbage_parts.h"
 
 namespace roost {
 
@@ -14,7 +14,7 @@ namespace roost {
 // time; one thing that cannot be read or removed is told of and does not end it. Thread-safe.
 class GarbageJob {
  public:
-  explicit GarbageJob(App& app) : app_(app) {}
+  explicit GarbageJob(GarbageParts parts) : parts_(std::move(parts)) {}
   ~GarbageJob() { stop(); }
 
   // Begins one, or joins the one under way. `verify` also reads every named blob through.
@@ -46,7 +46,7 @@ class GarbageJob {
   void tell(std::string problem);
   Json to_json() const;  // with mutex_ held
 
-  App& app_;
+  const GarbageParts parts_;
   mutable std::mutex mutex_;
   Report report_;
   std::jthread thread_;

@@ -13,7 +13,7 @@ class LiveStream final : public ResponseStream {
 
   void set_wake(std::function<void()> wake) override {
     for (const auto& topic : topics_) {
-      for (const auto& key : topic->keys()) subscriptions_.push_back(app_.hub.subscribe(key, wake));
+      for (const auto& key : topic->keys()) subscriptions_.push_back(app_.changes.hub().subscribe(key, wake));
     }
   }
 

@@ -12,6 +12,7 @@
 #include "observe/metric_store.h"
 #include "records/attempt_records.h"
 #include "records/compute_records.h"
+#include "records/live_records.h"
 #include "records/run_records.h"
 #include "records/run_table.h"
 #include "records/workspace_records.h"
@@ -26,12 +27,12 @@ constexpr std::size_t kLogPiece = 256 * 1024;
 class RunsTopic final : public LiveTopic {
  public:
   RunsTopic(App& app, std::string name, std::string workspace)
-      : LiveTopic(std::move(name)), workspace_(std::move(workspace)), cursor_(app.run_changes.now()) {}
+      : LiveTopic(std::move(name)), workspace_(std::move(workspace)), cursor_(app.changes.runs().now()) {}
 
   std::vector<std::string> keys() const override { return {"runs"}; }
 
   Status look(App& app, std::string& out) override {
-    const auto runs = app.run_changes.since(cursor_);
+    const auto runs = app.changes.runs().since(cursor_);
     if (!told_ || !runs) {
       told_ = true;
       add_event(out, "reset", Json::object());
@@ -123,14 +124,8 @@ class RanksTopic final : public RunTopic {
   Status look(App& app, std::string& out) override {
     std::string state;
     ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {
-      Rows rows = tx.query(
-          "SELECT p.attempt, p.node_rank, p.node, p.state, p.report_json FROM attempt_part p JOIN run r ON r.seq = p.run"
-          " AND r.attempt = p.attempt WHERE r.id = ? ORDER BY p.node_rank",
-          run_);
-      while (rows.next()) {
-        state += fmt::format("{} {} {} {} {}\n", rows.integer(0), rows.integer(1), rows.text(2), rows.text(3), rows.text(4));
-      }
-      return rows.status();
+      ROOST_TRY(state, ranks_state(tx, run_));
+      return {};
     }));
     if (told_ && state == last_) return {};
     told_ = true;
@@ -153,18 +148,8 @@ class ComputesTopic final : public LiveTopic {
   Status look(App& app, std::string& out) override {
     std::string state;
     ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {
-      const auto add = [&](Rows rows, int columns) -> Status {
-        while (rows.next()) {
-          for (int i = 0; i < columns; ++i) state.append(rows.text(i)).push_back(' ');
-          state += '\n';
-        }
-        return rows.status();
-      };
-      ROOST_CHECK(add(tx.query("SELECT name, modified, deleting FROM compute WHERE workspace = ? ORDER BY name", workspace_), 3));
-      ROOST_CHECK(add(tx.query("SELECT id, state, coalesce(idle_since, 0) FROM node WHERE workspace = ? ORDER BY id", workspace_), 3));
-      return add(tx.query("SELECT status, count(*), max(seq), sum(seq) FROM run INDEXED BY run_active WHERE status NOT IN"
-                          " ('Completed', 'Failed', 'Canceled') AND workspace = ? GROUP BY status",
-                          workspace_), 4);
+      ROOST_TRY(state, computes_state(tx, workspace_));
+      return {};
     }));
     if (told_ && state == last_) return {};
     told_ = true;

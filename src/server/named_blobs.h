@@ -3,7 +3,7 @@
 #include <functional>
 #include <string>
 
-#include "server/app.h"
+#include "server/garbage_parts.h"
 #include "server/digest_set.h"
 
 namespace roost {
@@ -12,10 +12,10 @@ namespace roost {
 // that names blobs has to be added here. Of a manifest that cannot be read any more `tell` hears, and what
 // its bytes still name counts. An error if something cannot be read now: then nothing is known to be
 // unneeded.
-Status find_named_blobs(App& app, DigestSet& named, const std::function<void(std::string)>& tell);
+Status find_named_blobs(const GarbageParts& parts, DigestSet& named, const std::function<void(std::string)>& tell);
 
 // Forgets manifests that no run, input or model names, that are older than `grace` and that nobody was told
 // of lately. In small steps, so that others can write between them.
-Status drop_unused_snapshots(App& app, Micros grace);
+Status drop_unused_snapshots(const GarbageParts& parts, Micros grace);
 
 }  // namespace roost

@@ -15,28 +15,26 @@
 #include "base/log.h"
 #include "base/refusal_log.h"
 #include "base/text.h"
-#include "compute/local_provider.h"
 #include "compute/machine.h"
 #include "confine/confinement.h"
 #include "confine/private_folder.h"
 #include "execute/attempts.h"
+#include "execute/conclude_attempt.h"
 #include "net/http_server.h"
 #include "observe/system_samples.h"
 #include "prepare/prepare_environment.h"
+#include "records/attempt_records.h"
 #include "records/compute_records.h"
 #include "records/run_records.h"
 #include "records/workspace_records.h"
 #include "server/app.h"
 #include "server/call_limits.h"
-#include "server/conclude_attempt.h"
-#include "server/control_loop.h"
 #include "server/data_folder.h"
 #include "server/data_id.h"
-#include "server/environment_builds.h"
-#include "server/garbage_job.h"
 #include "server/default_compute.h"
+#include "server/garbage_job.h"
+#include "server/rooms.h"
 #include "server/routes/routes.h"
-#include "server/slurm_loop.h"
 
 namespace fs = std::filesystem;
 
@@ -118,25 +116,22 @@ class Server::Parts {
     ROOST_CHECK(listen());
     ROOST_CHECK(write_server_file());
     // Before the first request, which may wake them.
-    loop_ = std::make_unique<ControlLoop>(app_);
-    slurm_ = std::make_unique<SlurmLoop>(app_);
-    builds_ = std::make_unique<EnvironmentBuilds>(app_, program_);
-    garbage_ = std::make_unique<GarbageJob>(app_);
-    ROOST_CHECK(builds_->resume());
+    build_rooms(app_);
+    deciders_ = std::make_unique<Deciders>(app_);
+    ROOST_CHECK(app_.builds->resume());
     http_->start();
-    loop_->start();
-    slurm_->start();
+    deciders_->start();
+    for (const auto& engine : app_.engines->all()) engine->begin();
     const std::string_view notice = confinement_notice(find_confinement());
     if (!notice.empty()) log_warning("{}", notice);
     return {};
   }
 
   ~Parts() {
-    if (loop_) loop_->stop();
-    if (slurm_) slurm_->stop();
-    if (builds_) builds_->stop();
+    stop_deciding();
+    if (app_.builds) app_.builds->stop();
     if (http_) http_->stop();
-    if (garbage_) garbage_->stop();
+    if (app_.garbage) app_.garbage->stop();
     if (wrote_server_file_) ::unlink((app_.config.data / "server.json").c_str());
   }
 
@@ -198,35 +193,12 @@ class Server::Parts {
     app_.access = std::make_unique<Access>(*app_.db, app_.clock, std::move(secret));
     ROOST_CHECK(app_.access->ensure_owner_token(data / "owner.token"));
     std::error_code error;
-    program_ = fs::read_symlink("/proc/self/exe", error).string();
-    app_.program = program_;
-    app_.slurm = std::make_unique<SlurmCluster>(app_.config.slurm.cluster);
-    app_.provider = std::make_unique<LocalProvider>(program_, data, app_.data_id, app_.machine, app_.config.hosts);
+    app_.program = fs::read_symlink("/proc/self/exe", error).string();
     app_.build_settings = app_.config.environments;
     app_.build_settings.python = app_.python;
     app_.build_settings.tools = (data / "tools").string();
     if (app_.build_settings.cache.empty()) app_.build_settings.cache = (data / "packages").string();
     ROOST_TRY(app_.environments, EnvironmentCache::open(data / "environments"));
-    app_.request_build = [this](const BuildRequest& build, const std::string& run) {
-      if (builds_) builds_->request(build, run);
-    };
-    app_.leave_build = [this](const std::string& run) {
-      if (builds_) builds_->leave(run);
-    };
-    app_.build_state = [this](const std::string& digest) { return builds_->state(digest); };
-    app_.build_log = [this](const std::string& digest) { return builds_->log(digest); };
-    app_.wake_control_loop = [this] {
-      if (loop_) loop_->wake();
-      if (slurm_) slurm_->wake();
-    };
-    app_.explain_queue = [this](Tx& tx, const Compute& compute, std::vector<WaitEstimate>& waits) -> Status {
-      return slurm_ ? slurm_->explain(tx, compute, waits) : Status();
-    };
-    app_.wake_slurm = [this] {
-      if (slurm_) slurm_->wake();
-    };
-    app_.collect_garbage = [this](std::int64_t grace, bool verify) { return garbage_->start(grace, verify); };
-    app_.garbage_state = [this] { return garbage_->state(); };
     app_.request_stop = [this](bool keep_runs) {
       const std::lock_guard lock(mutex_);
       stop_requested_ = true;
@@ -315,11 +287,10 @@ class Server::Parts {
   void end_everything() {
     cancel_all();
     const auto until = steady_clock::now() + std::chrono::seconds(app_.config.cancel_grace_seconds + 5);
-    while (steady_clock::now() < until && count("SELECT count(*) FROM attempt WHERE open = 1") > 0) {
+    while (steady_clock::now() < until && count_running() > 0) {
       std::this_thread::sleep_for(milliseconds(20));
     }
-    loop_->stop();
-    slurm_->stop();
+    stop_deciding();
     std::vector<Node> nodes;
     (void)app_.db->write([&](Tx& tx) -> Status {
       ROOST_TRY(nodes, list_nodes(tx));
@@ -329,28 +300,28 @@ class Server::Parts {
       }
       return {};
     });
-    for (const auto& node : nodes) app_.node_changed(node.id);
+    for (const auto& node : nodes) app_.changes.node_changed(node.id);
     const auto leave_until = steady_clock::now() + std::chrono::seconds(3);
     for (const auto& node : nodes) {
-      if (!node.allocation.empty()) continue;
-      while (app_.provider->may_be_alive(node) && steady_clock::now() < leave_until) {
+      if (app_.provisioning->is_for_one_run(node)) continue;
+      while (app_.provisioning->look(node) == NodeHandles::Look::kAlive && steady_clock::now() < leave_until) {
         std::this_thread::sleep_for(milliseconds(10));
       }
-      app_.provider->end_node(node);
+      app_.provisioning->end(node);
     }
-    (void)write_concluding(app_, [&](Tx& tx, const LogTails& tails) -> Status {
+    (void)write_concluding(*app_.execute, [&](Tx& tx, const LogTails& tails) -> Status {
       for (const auto& node : nodes) {
         ROOST_TRY(auto parts, ::roost::open_parts(tx, node.id));
         for (auto& part : parts) {
           ROOST_TRY(Run run, run_by_row(tx, part.run));
           ROOST_CHECK(lose_part(tx, part, "the server was stopped", app_.clock.now()));
-          ROOST_CHECK(conclude_attempt(app_, tx, tails, run, app_.clock.now()));
+          ROOST_CHECK(conclude_attempt(*app_.execute, tx, tails, run, app_.clock.now()));
         }
         ROOST_CHECK(remove_node(tx, node.id));
       }
       return {};
     });
-    slurm_->end_all();
+    for (const auto& engine : app_.engines->all()) engine->end_all();
   }
 
   void cancel_all() {
@@ -364,19 +335,24 @@ class Server::Parts {
       return {};
     });
     for (const auto& run : runs) {
-      app_.run_changed(run.id);
-      app_.nodes_changed(run);
+      app_.changes.run_changed(run.id);
+      app_.changes.nodes_changed(*app_.db, run);
     }
   }
 
-  std::int64_t count(const char* sql) {
+  std::int64_t count_running() {
     std::int64_t found = 0;
     (void)app_.db->read([&](Tx& tx) -> Status {
-      Rows rows = tx.query(sql);
-      if (rows.next()) found = rows.integer(0);
-      return rows.status();
+      ROOST_TRY(found, count_open_attempts(tx));
+      return {};
     });
     return found;
+  }
+
+  void stop_deciding() {
+    if (deciders_) deciders_->stop();
+    if (!app_.engines) return;
+    for (const auto& engine : app_.engines->all()) engine->stop();
   }
 
   // Declared in the order they need each other; destroyed the other way round.
@@ -385,11 +361,7 @@ class Server::Parts {
   std::optional<CallLimits> limits_;
   RefusalLog refused_{app_.clock};
   std::unique_ptr<HttpServer> http_;
-  std::unique_ptr<ControlLoop> loop_;
-  std::unique_ptr<SlurmLoop> slurm_;
-  std::unique_ptr<EnvironmentBuilds> builds_;
-  std::unique_ptr<GarbageJob> garbage_;
-  std::string program_;
+  std::unique_ptr<Deciders> deciders_;
   std::size_t file_limit_ = 0;
   std::mutex mutex_;
   std::condition_variable changed_;

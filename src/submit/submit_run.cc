@@ -169,7 +169,7 @@ Result<Run> submit_run(Tx& tx, const Status& files, const CuratedEnvironments& c
   }
   ROOST_CHECK(insert_run(tx, run));
   for (const auto& input : spec.inputs) {
-    ROOST_CHECK(tx.run("INSERT INTO run_input VALUES (?, ?, ?)", run.seq, input.name, input.content));
+    ROOST_CHECK(insert_input(tx, run, input.name, input.content));
   }
   if (spec.interactive) {
     run.started = now;

@@ -5,7 +5,7 @@
 
 #include "base/digest.h"
 #include "domain/names.h"
-#include "finalize/finish_run.h"
+#include "records/artifact_records.h"
 #include "server/routes/blob_bytes.h"
 #include "server/routes/browser_file.h"
 #include "server/routes/late_write.h"

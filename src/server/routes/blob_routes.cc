@@ -6,6 +6,7 @@
 
 #include "base/digest.h"
 #include "base/frames.h"
+#include "server/garbage_job.h"
 #include "server/routes/blob_bytes.h"
 #include "server/routes/routes.h"
 
@@ -104,15 +105,15 @@ Result<Response> fetch_many(App& app, Request& request) {
 // taken too long. Costs no thread meanwhile.
 class UploadNews final : public ResponseStream {
  public:
-  UploadNews(const BlobStore& blobs, std::string digest, std::chrono::seconds patience)
-      : blobs_(blobs), digest_(std::move(digest)), until_(std::chrono::steady_clock::now() + patience) {
+  UploadNews(const BlobStore& blobs, const Clock& clock, std::string digest, Micros patience)
+      : blobs_(blobs), clock_(clock), digest_(std::move(digest)), until_(clock.steady() + patience) {
     max_wait_ms = 50;
   }
 
   Step next(std::string& piece) override {
     if (is_told_) return Step::kEnd;
     const auto state = blobs_.upload_state(digest_);
-    if (state.is_active && std::chrono::steady_clock::now() < until_) return Step::kWait;
+    if (state.is_active && clock_.steady() < until_) return Step::kWait;
     is_told_ = true;
     piece = to_text({{"stored", state.is_stored}, {"active", state.is_active}, {"received", state.received}});
     return Step::kData;
@@ -120,8 +121,9 @@ class UploadNews final : public ResponseStream {
 
  private:
   const BlobStore& blobs_;
+  const Clock& clock_;
   const std::string digest_;
-  const std::chrono::steady_clock::time_point until_;
+  const Micros until_;
   bool is_told_ = false;
 };
 
@@ -131,7 +133,8 @@ Result<Response> upload_news(App& app, Request& request) {
   }
   ROOST_TRY(const auto patience, integer_query(request, "wait_seconds", 0, 0, 20));
   Response response;
-  response.stream = std::make_unique<UploadNews>(*app.blobs, request.parameters["digest"], std::chrono::seconds(patience));
+  response.stream =
+      std::make_unique<UploadNews>(*app.blobs, app.clock, request.parameters["digest"], patience * kSecond);
   return response;
 }
 
@@ -141,11 +144,11 @@ Result<Response> collect(App& app, Request& request) {
   const auto grace = fields.integer("grace_seconds", 86'400, 0, 315'360'000);
   const bool verify = fields.boolean("verify", false);
   ROOST_CHECK(fields.done());
-  return json_response(app.collect_garbage(grace, verify), 202);
+  return json_response(app.garbage->start(grace, verify), 202);
 }
 
 Result<Response> collection(App& app) {
-  const Json state = app.garbage_state();
+  const Json state = app.garbage->state();
   if (state.is_null()) return fail(ErrorCode::kNotFound, "nothing was collected since the server was started");
   return json_response(state);
 }

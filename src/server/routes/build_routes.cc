@@ -1,12 +1,11 @@
 #include <algorithm>
-#include <set>
 
 #include <fmt/format.h>
 
 #include "base/digest.h"
 #include "base/files.h"
 #include "base/text.h"
-#include "records/run_records.h"
+#include "prepare/remove_environments.h"
 #include "records/workspace_records.h"
 #include "registry/environments.h"
 #include "server/routes/routes.h"
@@ -55,13 +54,13 @@ Result<Response> build(App& app, Request& request) {
   if (app.environments->find(wanted.digest, app.clock.now())) {
     return json_response(build_json(app, wanted.digest, "built", ""), 202);
   }
-  app.request_build(wanted, "");
+  app.builds->request(wanted, "");
   return json_response(build_json(app, wanted.digest, "queued", ""), 202);
 }
 
 Result<Response> get(App& app, Request& request) {
   ROOST_TRY(const std::string digest, path_digest(request));
-  const auto state = app.build_state(digest);
+  const auto state = app.builds->state(digest);
   if (!state) return fail(ErrorCode::kNotFound, fmt::format("there is no build {}", digest));
   return json_response(build_json(app, digest, state->status, state->message));
 }
@@ -77,7 +76,7 @@ Result<Response> list(App& app, Request&) {
 Result<Response> get_log(App& app, Request& request) {
   ROOST_TRY(const std::string digest, path_digest(request));
   ROOST_TRY(const auto offset, integer_query(request, "offset", 0, 0, INT64_MAX));
-  const auto under_way = app.build_log(digest);
+  const auto under_way = app.builds->log(digest);
   const std::string log = under_way ? *under_way
                                     : read_file(app.environments->log_file(digest)).value_or("");
   Response response;
@@ -86,58 +85,9 @@ Result<Response> get_log(App& app, Request& request) {
   return response;
 }
 
-// Runs that have not ended hold on to their environment. Called in a write transaction: no run can
-// choose one meanwhile.
-Result<std::set<std::string>> in_use(Tx& tx) {
-  std::set<std::string> used;
-  ROOST_TRY(const auto active, active_runs(tx));
-  for (const auto& run : active) {
-    if (run.environment.is_object()) used.insert(text_at(run.environment, "digest"));
-  }
-  return used;
-}
-
-// Environments on their way out: taken from the cache in a write transaction, removed after it.
-class Removal {
- public:
-  explicit Removal(EnvironmentCache& cache) : cache_(cache) {}
-  ~Removal() {
-    for (auto& one : taken_) cache_.put_back(std::move(one));
-  }
-  Removal(const Removal&) = delete;
-  Removal& operator=(const Removal&) = delete;
-
-  Status take_out(const std::string& digest) {
-    ROOST_TRY(CachedEnvironment one, cache_.take_out(digest));
-    taken_.push_back(std::move(one));
-    return {};
-  }
-  // The transaction is on disk. All of them, whatever fails.
-  Status finish() {
-    Status all;
-    for (const auto& one : std::exchange(taken_, {})) {
-      if (const Status removed = cache_.remove_files(one); !removed && all) all = removed;
-    }
-    return all;
-  }
-
- private:
-  EnvironmentCache& cache_;
-  std::vector<CachedEnvironment> taken_;
-};
-
 Result<Response> remove(App& app, Request& request) {
   ROOST_TRY(const std::string digest, path_digest(request));
-  Removal removal(*app.environments);
-  ROOST_CHECK(app.db->write([&](Tx& tx) -> Status {
-    ROOST_TRY(const auto used, in_use(tx));
-    if (used.contains(digest)) {
-      return fail(ErrorCode::kFailedPrecondition,
-                  "a run that has not ended uses this environment; cancel it or wait");
-    }
-    return removal.take_out(digest);
-  }));
-  ROOST_CHECK(removal.finish());
+  ROOST_CHECK(remove_environment(*app.db, *app.environments, digest));
   return json_response({{"removed", 1}});
 }
 
@@ -147,29 +97,9 @@ Result<Response> prune(App& app, Request& request) {
   const auto age = fields.integer("unused_seconds", 0, 0, 315'360'000);
   const auto keep = fields.integer("keep_bytes", 0, 0, INT64_MAX);
   ROOST_CHECK(fields.done());
-  std::int64_t removed = 0;
-  std::uint64_t bytes = 0;
-  std::uint64_t left = 0;
-  Removal removal(*app.environments);
-  ROOST_CHECK(app.db->write([&](Tx& tx) -> Status {
-    ROOST_TRY(const auto used, in_use(tx));
-    auto all = app.environments->list();
-    // The longest unused go first, until the rest fits.
-    std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.used < b.used; });
-    for (const auto& one : all) left += one.size;
-    const Micros oldest = app.clock.now() - age * kSecond;
-    for (const auto& one : all) {
-      if (used.contains(one.digest) || one.used > oldest) continue;
-      if (keep > 0 && left <= static_cast<std::uint64_t>(keep)) break;
-      ROOST_CHECK(removal.take_out(one.digest));
-      ++removed;
-      bytes += one.size;
-      left -= one.size;
-    }
-    return {};
-  }));
-  ROOST_CHECK(removal.finish());
-  return json_response({{"removed", removed}, {"bytes", bytes}, {"kept_bytes", left}});
+  ROOST_TRY(const PrunedEnvironments pruned,
+            prune_environments(*app.db, *app.environments, app.clock.now() - age * kSecond, keep));
+  return json_response({{"removed", pruned.removed}, {"bytes", pruned.bytes}, {"kept_bytes", pruned.left}});
 }
 
 }  // namespace

@@ -3,10 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "domain/check_vm_size.h"
-#include "domain/slurm_options.h"
-#include "execute/preempt.h"
-#include "records/allocation_records.h"
+#include "execute/preempt_by_hand.h"
 #include "records/compute_records.h"
 #include "records/queue_records.h"
 #include "records/run_records.h"
@@ -17,28 +14,12 @@
 namespace roost {
 namespace {
 
-// Nodes that Slurm gave to a job, or brings up for it, and whose runners have not joined yet.
-Status add_coming_nodes(Tx& tx, const Compute& compute, std::vector<Node>& nodes) {
-  ROOST_TRY(const auto allocations, list_allocations(tx));
-  for (const auto& one : allocations) {
-    const SlurmPhase phase = slurm_phase(one.phase);
-    if (one.workspace != compute.workspace || one.compute != compute.name || one.state != AllocationState::kSubmitted ||
-        (phase != SlurmPhase::kStarting && phase != SlurmPhase::kRunning)) {
-      continue;
-    }
-    const auto there = std::count_if(nodes.begin(), nodes.end(), [&](const Node& node) { return node.allocation == one.key(); });
-    Node coming;  // preparing
-    coming.allocation = one.key();
-    nodes.insert(nodes.end(), static_cast<std::size_t>(std::max<std::int64_t>(0, one.nodes - there)), coming);
-  }
-  return {};
-}
-
 Result<Json> describe(App& app, Tx& tx, const Compute& compute) {
   ROOST_TRY(auto nodes, list_nodes(tx, compute.workspace, compute.name));
-  if (compute.is_slurm()) ROOST_CHECK(add_coming_nodes(tx, compute, nodes));
+  const ComputeEngine& engine = app.engines->of(compute);
+  ROOST_CHECK(engine.add_coming(tx, compute, nodes));
   ROOST_TRY(const auto wanted, nodes_wanted(tx, compute.workspace, compute.name, compute.max_nodes));
-  return compute_json(compute, nodes, target_nodes(compute, nodes, wanted), app.machine);
+  return compute_json(compute, nodes, target_nodes(compute, nodes, wanted), engine.share_of(compute));
 }
 
 Result<Response> change(App& app, Request& request, int status,
@@ -50,7 +31,7 @@ Result<Response> change(App& app, Request& request, int status,
     ROOST_TRY(answer, describe(app, tx, compute));
     return {};
   }));
-  app.wake_control_loop();
+  app.wake.notify();
   return json_response(answer, status);
 }
 
@@ -81,24 +62,6 @@ Result<Compute> mark_deleting(App& app, Tx& tx, Request& request) {
   return compute;
 }
 
-// What the operator set for this VM size; null if its nodes are to be local.
-Json slurm_for_size(const ServerConfig::Slurm& config, const std::string& vm_size) {
-  for (const auto& name : {lower(vm_size), std::string("*")}) {
-    if (const auto known = config.sizes.find(name); known != config.sizes.end()) return known->second;
-  }
-  return nullptr;
-}
-
-// Before a compute is made: whether Slurm would take a job of one node with its options. A Slurm that does
-// not answer is no reason to refuse: runs wait for it.
-Status check_slurm(App& app, const Compute& compute) {
-  ROOST_TRY(const SlurmOptions options, parse_slurm_options(compute.slurm, "the compute"));
-  const Status taken = app.slurm->check(options, 1);
-  if (taken || taken.error().code != ErrorCode::kInvalidArgument) return {};
-  return fail(ErrorCode::kInvalidArgument, fmt::format("Slurm would refuse the runs of {}: {}", compute.name, taken.error().message));
-}
-
-// By hand what a dedicated run does to a low-priority compute when the machine is full.
 Result<Response> preempt_nodes(App& app, Request& request) {
   Json body = Json::object();
   if (!request.body.empty()) {
@@ -107,34 +70,8 @@ Result<Response> preempt_nodes(App& app, Request& request) {
   JsonFields fields(body, "the request");
   const std::string wanted = fields.string("node");
   ROOST_CHECK(fields.done());
-  Preempted preempted;
-  ROOST_CHECK(app.db->write([&](Tx& tx) -> Status {
-    preempted = {};
-    ROOST_CHECK(find_workspace(tx, request.parameters["workspace"]));
-    ROOST_TRY(const Compute compute,
-              find_compute(tx, request.parameters["workspace"], request.parameters["compute"]));
-    if (!compute.is_low_priority()) {
-      return fail(ErrorCode::kFailedPrecondition,
-                  fmt::format("{} is a dedicated compute, whose nodes are not preempted; only those with "
-                              "vm_priority lowpriority are",
-                              compute.name));
-    }
-    ROOST_TRY(auto nodes, list_nodes(tx, compute.workspace, compute.name));
-    if (!wanted.empty()) std::erase_if(nodes, [&](const Node& node) { return node.id != wanted; });
-    if (!wanted.empty() && nodes.empty()) {
-      return fail(ErrorCode::kNotFound, fmt::format("{} has no node \"{}\"; 'roost compute show {}' lists them",
-                                                    compute.name, printable(wanted), compute.name));
-    }
-    for (auto& node : nodes) {
-      const std::string why = fmt::format("node {} was taken by hand", node.id);
-      ROOST_CHECK(preempt_node(tx, node, why, app.clock.now(), preempted));
-    }
-    return {};
-  }));
-  for (const auto& node : preempted.nodes) app.node_changed(node);
-  for (const auto& node : preempted.told) app.node_changed(node);
-  for (const auto& run : preempted.runs) app.run_changed(run);
-  app.wake_control_loop();
+  ROOST_TRY(const Preempted preempted,
+            preempt_by_hand(*app.execute, request.parameters["workspace"], request.parameters["compute"], wanted));
   return json_response({{"nodes", preempted.nodes}, {"runs", preempted.runs}}, 202);
 }
 
@@ -146,7 +83,7 @@ Json node_json(App& app, const Node& node, const std::optional<std::string>& run
           {"pid", node.pid},
           {"run", run ? Json(*run) : Json()},
           {"started_at", format_time(node.started)},
-          {"last_seen_at", format_time(app.nodes.last_heard(node.id, app.clock.now()))}};
+          {"last_seen_at", format_time(app.clock.now() - app.nodes.silence(node.id))}};
 }
 
 }  // namespace
@@ -173,8 +110,7 @@ void add_compute_routes(Router& router, App& app) {
                   ROOST_TRY(Compute compute, parse_compute(body));
                   compute.workspace = request.parameters["workspace"];
                   compute.created = compute.modified = app.clock.now();
-                  if (!compute.is_slurm()) compute.slurm = slurm_for_size(app.config.slurm, compute.vm_size);
-                  ROOST_CHECK(compute.is_slurm() ? check_slurm(app, compute) : check_vm_size(compute.vm_size));
+                  ROOST_CHECK(app.engines->choose(compute).check(compute));
                   return change(app, request, 201, [&](Tx& tx) -> Result<Compute> {
                     ROOST_CHECK(insert_compute(tx, compute));
                     return compute;

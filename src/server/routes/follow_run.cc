@@ -20,7 +20,7 @@ class FollowRun final : public ResponseStream {
         live_(what.live) {}
 
   void set_wake(std::function<void()> wake) override {
-    subscription_ = app_.hub.subscribe("run/" + run_, std::move(wake));
+    subscription_ = app_.changes.hub().subscribe("run/" + run_, std::move(wake));
   }
 
   Step next(std::string& piece) override {
@@ -29,15 +29,8 @@ class FollowRun final : public ResponseStream {
     std::vector<RunEvent> events;
     const Status looked = app_.db->read([&](Tx& tx) -> Status {
       ROOST_TRY(run, find_run(tx, run_));
-      Rows rows = tx.query(
-          "SELECT seq, attempt, from_status, to_status, at, reason FROM event WHERE run = ? AND seq > ?"
-          " ORDER BY seq",
-          run.seq, last_event_);
-      while (rows.next()) {
-        events.push_back({rows.integer(0), rows.integer(1), rows.text(2), rows.text(3), rows.integer(4),
-                          rows.text(5)});
-      }
-      return rows.status();
+      ROOST_TRY(events, run_events_after(tx, run.seq, last_event_));
+      return {};
     });
     if (!looked) return Step::kEnd;
     if (attempt_ != run.attempt) {
@@ -126,7 +119,7 @@ class FollowLog final : public ResponseStream {
       : app_(app), run_(std::move(run)), attempt_(attempt), log_(std::move(log)), offset_(offset) {}
 
   void set_wake(std::function<void()> wake) override {
-    subscription_ = app_.hub.subscribe("run/" + run_, std::move(wake));
+    subscription_ = app_.changes.hub().subscribe("run/" + run_, std::move(wake));
   }
 
   Step next(std::string& piece) override {

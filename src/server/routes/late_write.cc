@@ -12,10 +12,8 @@ Status note_late_write(Tx& tx, const Run& run, const Principal& who, std::string
   if (who.run_row == run.seq) return check_not_ended(run);
   const std::string reason = fmt::format("after the end: {} by {}", what, who.name);
   // A folder of files is one change, not a thousand.
-  Rows last = tx.query("SELECT reason FROM event WHERE run = ? ORDER BY seq DESC LIMIT 1", run.seq);
-  const bool same = last.next() && last.text(0) == reason;
-  ROOST_CHECK(last.status());
-  return same ? Status() : note_event(tx, run, reason, now);
+  ROOST_TRY(const std::string last, newest_reason(tx, run.seq));
+  return last == reason ? Status() : note_event(tx, run, reason, now);
 }
 
 Status check_not_ended(const Run& run) {

@@ -3,8 +3,8 @@
 #include <string_view>
 
 #include "access/access.h"
-#include "db/database.h"
 #include "domain/run.h"
+#include "records/run_records.h"
 
 namespace roost {
 

@@ -163,7 +163,7 @@ Result<Response> append_records(App& app, Request& request, const Principal& who
                                            taken.first_bad));
   }));
   app.statistics.metric_points += taken.points;
-  app.run_changed(id);
+  app.changes.run_changed(id);
   return json_response({{"length", taken.length}, {"skipped", taken.bad_lines}});
 }
 

@@ -4,7 +4,7 @@
 #include "records/attempt_records.h"
 #include "records/compute_records.h"
 #include "records/workspace_records.h"
-#include "server/compute_queue.h"
+#include "schedule/compute_queue.h"
 #include "server/routes/routes.h"
 
 namespace roost {
@@ -128,6 +128,9 @@ Status add_compute(Tx& tx, const QueueFilter& filter, const ComputeQueue& queue,
 Result<Response> list_queue(App& app, const Request& request, const Principal& who) {
   ROOST_TRY(const QueueFilter filter, filter_from(request, who));
   Page page(filter);
+  const ExplainQueue explain = [&](Tx& tx, const Compute& compute, std::vector<WaitEstimate>& waits) {
+    return app.engines->of(compute).explain(tx, compute, waits);
+  };
   ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {
     ROOST_CHECK(find_workspace(tx, filter.workspace));
     std::vector<Compute> computes;
@@ -147,7 +150,7 @@ Result<Response> list_queue(App& app, const Request& request, const Principal& w
           std::find_if(at, entries.end(), [&](const auto& entry) { return entry.compute != compute.name; });
       std::vector<QueueEntry> own(std::make_move_iterator(at), std::make_move_iterator(end));
       at = end;
-      ROOST_TRY(const auto queue, read_compute_queue(app, tx, compute, std::move(own), lengths));
+      ROOST_TRY(const auto queue, read_compute_queue(tx, compute, std::move(own), lengths, explain, app.clock.now()));
       ROOST_CHECK(add_compute(tx, filter, queue, page));
     }
     return {};

@@ -151,9 +151,9 @@ Result<Response> start_run(App& app, const Principal& who, const RunSpec& spec,
   ROOST_CHECK(submitted);
   if (repeated) return json_response(answer, 201);
   ++app.statistics.runs_submitted;
-  if (build) app.request_build(*build, run.id);
-  app.run_changed(run.id);
-  app.wake_control_loop();
+  if (build) app.builds->request(*build, run.id);
+  app.changes.run_changed(run.id);
+  app.wake.notify();
   return json_response(answer, 201);
 }
 
@@ -241,7 +241,7 @@ Result<Response> update(App& app, Request& request, const Principal& who) {
     ROOST_TRY(answer, whole_run_json(tx, run, who, app.clock.now()));
     return {};
   }));
-  app.run_changed(id);
+  app.changes.run_changed(id);
   return json_response(answer);
 }
 
@@ -260,9 +260,9 @@ Result<Response> cancel(App& app, Request& request, const Principal& who) {
     written = app.db->write(request_end);
   }
   ROOST_CHECK(written);
-  app.leave_build(run.id);
-  app.run_changed(run.id);
-  app.nodes_changed(run);
+  app.builds->leave(run.id);
+  app.changes.run_changed(run.id);
+  app.changes.nodes_changed(*app.db, run);
   return json_response(answer);
 }
 
@@ -279,7 +279,7 @@ Result<Response> complete(App& app, Request& request, const Principal& who) {
     ROOST_TRY(answer, whole_run_json(tx, run, who, app.clock.now()));
     return {};
   }));
-  app.run_changed(id);
+  app.changes.run_changed(id);
   return json_response(answer);
 }
 
@@ -303,9 +303,9 @@ Result<Response> fail_run(App& app, Request& request, const Principal& who) {
     ROOST_TRY(answer, whole_run_json(tx, run, who, app.clock.now()));
     return {};
   }));
-  if (who.run_row != run.seq) app.leave_build(run.id);
-  app.run_changed(run.id);
-  app.nodes_changed(run);
+  if (who.run_row != run.seq) app.builds->leave(run.id);
+  app.changes.run_changed(run.id);
+  app.changes.nodes_changed(*app.db, run);
   return json_response(answer);
 }
 

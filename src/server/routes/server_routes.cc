@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "base/yaml.h"
 #include "records/compute_records.h"
+#include "records/run_records.h"
 #include "server/embedded_api.h"
 #include "server/routes/routes.h"
 
@@ -54,20 +55,14 @@ Result<std::string> prometheus_text(App& app) {
   }
   family("roost_runs", "gauge", "Runs that have not ended, by status.");
   ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {
-    Rows rows = tx.query(
-        "SELECT status, count(*) FROM run INDEXED BY run_active WHERE status NOT IN ('Completed',"
-        " 'Failed', 'Canceled') GROUP BY status");
-    while (rows.next()) {
-      out += fmt::format("roost_runs{{status=\"{}\"}} {}\n", rows.text(0), rows.integer(1));
-    }
-    ROOST_CHECK(rows.status());
+    ROOST_TRY(const auto runs, count_active_by_status(tx));
+    for (const auto& [status, count] : runs) out += fmt::format("roost_runs{{status=\"{}\"}} {}\n", status, count);
     family("roost_nodes", "gauge", "Nodes by compute and state.");
-    Rows nodes = tx.query("SELECT compute, state, count(*) FROM node GROUP BY compute, state");
-    while (nodes.next()) {
-      out += fmt::format("roost_nodes{{compute=\"{}\",state=\"{}\"}} {}\n", nodes.text(0), nodes.text(1),
-                         nodes.integer(2));
+    ROOST_TRY(const auto nodes, count_nodes_by_state(tx));
+    for (const auto& [compute, state, count] : nodes) {
+      out += fmt::format("roost_nodes{{compute=\"{}\",state=\"{}\"}} {}\n", compute, state, count);
     }
-    return nodes.status();
+    return {};
   }));
   return out;
 }

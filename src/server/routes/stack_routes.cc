@@ -1,5 +1,3 @@
-#include <chrono>
-
 #include <fmt/format.h>
 
 #include "records/attempt_records.h"
@@ -9,8 +7,7 @@
 namespace roost {
 namespace {
 
-using std::chrono::steady_clock;
-constexpr std::chrono::seconds kTimeToAnswer{8};
+constexpr Micros kTimeToAnswer = 8 * kSecond;
 
 // The answer of a run's nodes, once all have answered or the time is over. Holds no thread while it waits.
 class StacksAnswer final : public ResponseStream {
@@ -20,14 +17,14 @@ class StacksAnswer final : public ResponseStream {
   ~StacksAnswer() override { app_.stacks.leave(id_); }
 
   void set_wake(std::function<void()> wake) override {
-    subscription_ = app_.hub.subscribe("stacks/" + id_, std::move(wake));
+    subscription_ = app_.changes.hub().subscribe("stacks/" + id_, std::move(wake));
   }
 
   Step next(std::string& piece) override {
     if (answered_) return Step::kEnd;
-    const auto left = until_ - steady_clock::now();
-    if (left > left.zero() && !app_.stacks.is_complete(id_)) {
-      max_wait_ms = static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(left).count());
+    const Micros left = until_ - app_.clock.steady();
+    if (left > 0 && !app_.stacks.is_complete(id_)) {
+      max_wait_ms = static_cast<int>((left + 999) / 1000);
       return Step::kWait;
     }
     answered_ = true;
@@ -53,7 +50,7 @@ class StacksAnswer final : public ResponseStream {
   const std::string run_;
   const std::vector<std::string> nodes_;
   const std::string id_;
-  const steady_clock::time_point until_ = steady_clock::now() + kTimeToAnswer;
+  const Micros until_ = app_.clock.steady() + kTimeToAnswer;
   bool answered_ = false;
   ChangeHub::Subscription subscription_;
 };
@@ -77,7 +74,7 @@ Result<Response> take_stacks(App& app, Request& request, const Principal& who) {
   std::string id = app.stacks.ask(run.id, run.attempt, nodes);
   Response response;
   response.stream = std::make_unique<StacksAnswer>(app, run.id, nodes, std::move(id));
-  for (const auto& node : nodes) app.node_changed(node);
+  for (const auto& node : nodes) app.changes.node_changed(node);
   return response;
 }
 
@@ -91,7 +88,7 @@ Result<Response> send_stacks(App& app, Request& request) {
   for (const auto& process : processes) {
     if (!process.is_object()) return fail(ErrorCode::kInvalidArgument, "\"processes\" must be a list of objects");
   }
-  if (app.stacks.answer(id, request.parameters["node"], processes)) app.hub.publish("stacks/" + id);
+  if (app.stacks.answer(id, request.parameters["node"], processes)) app.changes.hub().publish("stacks/" + id);
   return json_response({{"taken", true}});
 }
 

@@ -1,13 +1,11 @@
 #include "server/routes/watched_stream.h"
 
 #include <algorithm>
-#include <chrono>
 
 namespace roost {
 namespace {
 
-using std::chrono::steady_clock;
-constexpr std::chrono::seconds kCheckEvery{1};
+constexpr Micros kCheckEvery = kSecond;
 
 class WatchedStream final : public ResponseStream {
  public:
@@ -17,7 +15,7 @@ class WatchedStream final : public ResponseStream {
   void set_wake(std::function<void()> wake) override { stream_->set_wake(std::move(wake)); }
 
   Step next(std::string& piece) override {
-    if (const auto now = steady_clock::now(); now >= check_at_) {
+    if (const Micros now = app_.clock.steady(); now >= check_at_) {
       check_at_ = now + kCheckEvery;
       // A database that cannot be read just now is no reason to cut anybody off.
       const auto known = app_.access->authenticate(secret_);
@@ -32,7 +30,7 @@ class WatchedStream final : public ResponseStream {
   App& app_;
   const std::string secret_;
   const std::unique_ptr<ResponseStream> stream_;
-  steady_clock::time_point check_at_ = steady_clock::now() + kCheckEvery;
+  Micros check_at_ = app_.clock.steady() + kCheckEvery;
 };
 
 }  // namespace

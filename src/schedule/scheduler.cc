@@ -1,0 +1,146 @@
+#include "schedule/scheduler.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/report_error.h"
+#include "records/attempt_records.h"
+#include "records/compute_records.h"
+#include "records/queue_records.h"
+#include "records/run_records.h"
+#include "schedule/plan.h"
+
+namespace roost {
+
+std::vector<ComputePlan> Scheduler::look() {
+  std::vector<ComputePlan> found;
+  const Status read = parts_.db.read([&](Tx& tx) -> Status {
+    found.clear();
+    const Micros now = parts_.clock.now();
+    ROOST_CHECK(queues_.refresh(tx, now));
+    ROOST_TRY(const auto computes, list_computes(tx));
+    for (const auto& compute : computes) {
+      if (!parts_.decides_here(compute)) continue;
+      ComputeView view;
+      view.compute = compute;
+      view.waiting = queues_.queue(compute.workspace, compute.name);
+      view.past = queues_.past(compute.workspace, compute.name);
+      view.running = queues_.running(compute.workspace, compute.name);
+      view.promised = queues_.promised(compute.workspace, compute.name);
+      ROOST_TRY(view.nodes, list_nodes(tx, compute.workspace, compute.name));
+      for (auto& node : view.nodes) {
+        if (node.idle_since) node.idle_since = now - ages_.age("idle/" + node.id, *node.idle_since);
+      }
+      if (view.waiting || !view.nodes.empty() || compute.min_nodes > 0 || compute.deleting || compute.draining) {
+        found.push_back({std::move(view), {}});
+      }
+    }
+    return {};
+  });
+  report_error(read, "reading the queue");
+  if (read) ages_.sweep();
+  return found;
+}
+
+std::vector<Preemption> Scheduler::plan(std::vector<ComputePlan>& computes, Micros now) {
+  if (parts_.local_nodes > 0) divide_machine(parts_.local_nodes, computes);
+  for (auto& [view, plan] : computes) {
+    plan = memory_.plan(view, now);
+    queues_.promised(view.compute.workspace, view.compute.name) = plan.promised;
+  }
+  if (parts_.local_nodes == 0) return {};
+  return share_machine(parts_.local_nodes, computes);
+}
+
+Status Scheduler::carry_out(Tx& tx, const ComputePlan& decided, Micros now, Changed& changed) {
+  const auto& [view, plan] = decided;
+  for (const auto& start : plan.starts) {
+    ROOST_TRY(Run run, run_by_row(tx, start.run));
+    std::vector<Node> nodes;
+    for (const auto& id : start.nodes) {
+      ROOST_TRY(Node node, find_node(tx, id));
+      if (node.state == NodeState::kIdle) nodes.push_back(std::move(node));
+    }
+    const bool waits = run.status == RunStatus::kQueued || run.status == RunStatus::kProvisioning;
+    if (!waits || nodes.size() != start.nodes.size()) continue;
+    ROOST_CHECK(parts_.placement.start(tx, run, nodes, now));
+    changed.nodes.insert(changed.nodes.end(), start.nodes.begin(), start.nodes.end());
+    changed.runs.push_back(run.id);
+    changed.started.push_back(run.seq);
+  }
+  for (const auto& coming : plan.coming) {
+    if (coming.told) continue;
+    ROOST_TRY(Run run, run_by_row(tx, coming.run));
+    if (run.status != RunStatus::kQueued) continue;
+    ROOST_CHECK(move_run(tx, run, RunStatus::kProvisioning, fmt::format("starting a node of {}", view.compute.name),
+                         now));
+    changed.runs.push_back(run.id);
+  }
+  for (const auto& id : plan.nodes_to_end) {
+    ROOST_TRY(Node node, find_node(tx, id));
+    if (node.state != NodeState::kIdle) continue;
+    node.enter(NodeState::kLeaving, now);
+    ROOST_CHECK(save_node(tx, node));
+    changed.nodes.push_back(id);
+  }
+  if (view.compute.deleting && view.nodes.empty()) return remove_compute(tx, view.compute);
+  if (view.compute.draining && !view.compute.deleting && !view.waiting) {
+    ROOST_TRY(const std::int64_t active, count_active(tx, view.compute.workspace, view.compute.name));
+    if (active > 0) return {};
+    Compute compute = view.compute;
+    compute.deleting = true;
+    compute.modified = now;
+    return save_compute(tx, compute);
+  }
+  return {};
+}
+
+Status Scheduler::take_nodes(Tx& tx, const Preemption& preemption, Micros now, Changed& changed) {
+  ROOST_TRY(const Run run, run_by_row(tx, preemption.run));
+  ROOST_TRY(const Run needs, run_by_row(tx, preemption.for_run));
+  ROOST_TRY(const auto ids, nodes_of_run(tx, run.seq, run.attempt));
+  Preempted preempted;
+  for (auto id = ids.rbegin(); id != ids.rend() && std::ssize(preempted.nodes) < preemption.nodes; ++id) {
+    ROOST_TRY(Node node, find_node(tx, *id));
+    const std::string why = fmt::format("{} on {} needs the place of node {}", needs.id, needs.compute, *id);
+    ROOST_CHECK(parts_.placement.preempt(tx, node, why, now, preempted));
+  }
+  changed.nodes.insert(changed.nodes.end(), preempted.told.begin(), preempted.told.end());
+  changed.nodes.insert(changed.nodes.end(), preempted.nodes.begin(), preempted.nodes.end());
+  changed.runs.insert(changed.runs.end(), preempted.runs.begin(), preempted.runs.end());
+  return {};
+}
+
+std::vector<Growth> Scheduler::cycle() {
+  auto computes = look();
+  const Micros now = parts_.clock.now();
+  const auto preemptions = plan(computes, now);
+  const bool anything = !preemptions.empty() || std::any_of(computes.begin(), computes.end(), [](const ComputePlan& c) {
+    const bool untold = std::any_of(c.plan.coming.begin(), c.plan.coming.end(),
+                                    [](const Plan::Coming& coming) { return !coming.told; });
+    return !c.plan.starts.empty() || !c.plan.nodes_to_end.empty() || untold ||
+           (c.view.compute.deleting && c.view.nodes.empty()) || (c.view.compute.draining && !c.view.compute.deleting);
+  });
+  Changed changed;
+  if (anything) {
+    const Status written = parts_.db.write([&](Tx& tx) -> Status {
+      changed = {};
+      for (const auto& decided : computes) ROOST_CHECK(carry_out(tx, decided, now, changed));
+      for (const auto& preemption : preemptions) ROOST_CHECK(take_nodes(tx, preemption, now, changed));
+      return {};
+    });
+    report_error(written, "starting runs");
+    if (!written) return {};
+  }
+  for (const auto run : changed.started) queues_.started(run);
+  for (const auto& node : changed.nodes) parts_.changes.node_changed(node);
+  for (const auto& run : changed.runs) parts_.changes.run_changed(run);
+  std::vector<Growth> growth;
+  for (const auto& [view, plan] : computes) {
+    if (plan.nodes_to_add > 0) growth.push_back({view.compute, plan.nodes_to_add});
+  }
+  return growth;
+}
+
+}  // namespace roost

@@ -1,0 +1,105 @@
+#include "server/rooms.h"
+
+#include "compute/local_engine.h"
+#include "compute/slurm/slurm_engine.h"
+#include "server/garbage_job.h"
+
+namespace roost {
+namespace {
+
+constexpr std::size_t kLastLines = 20;
+constexpr std::uint64_t kTail = 64 * 1024;
+
+ExecuteSettings execute_settings(const ServerConfig& config) {
+  ExecuteSettings settings;
+  settings.heartbeat_seconds = config.heartbeat_seconds;
+  settings.node_silent_seconds = config.node_silent_seconds;
+  settings.node_lost_seconds = config.node_lost_seconds;
+  settings.cancel_grace_seconds = config.cancel_grace_seconds;
+  settings.hang_seconds = config.hang_seconds;
+  settings.hidden = config.data.string();
+  settings.variables = config.variables;
+  return settings;
+}
+
+SlurmJobSettings slurm_settings(const App& app) {
+  SlurmJobSettings settings;
+  settings.poll_seconds = app.config.slurm.poll_seconds;
+  settings.url = app.config.slurm.url.empty() ? app.url : app.config.slurm.url;
+  settings.certificate = app.config.tls_certificate;
+  settings.folder = app.config.slurm.folder;
+  settings.program = app.program;
+  settings.heartbeat_seconds = app.config.heartbeat_seconds;
+  settings.cancel_grace_seconds = app.config.cancel_grace_seconds;
+  return settings;
+}
+
+// A run that joined later gets what it missed; an earlier server's try stays before ours.
+bool copy_build_log(LogStore& logs, const std::string& run, const std::string& log) {
+  const std::uint64_t have = logs.size(run, 0, std::string(kBuildLog)).value_or(0);
+  if (have >= log.size()) return false;
+  (void)logs.append(run, 0, std::string(kBuildLog), have, std::string_view(log).substr(have));
+  return true;
+}
+
+void add_engines(App& app) {
+  app.engines->add(std::make_unique<SlurmEngine>(
+      app.config.slurm.cluster, app.config.slurm.sizes,
+      SlurmParts{*app.db, *app.access, app.changes, app.nodes, *app.placement, app.wake, app.clock, app.serving,
+                 slurm_settings(app)}));
+  app.engines->add(std::make_unique<LocalEngine>(app.program, app.config.data, app.data_id, app.machine, app.clock,
+                                                 app.config.hosts));
+}
+
+}  // namespace
+
+App::App() = default;
+App::~App() = default;
+
+void build_rooms(App& app) {
+  app.engines = std::make_unique<Engines>();
+  app.provisioning = std::make_unique<Provisioning>(
+      ProvisionParts{*app.db, *app.access, *app.engines, app.nodes, app.wake, app.clock, app.serving});
+  const auto read_tail = [&logs = *app.logs](const LogTails::Name& name) {
+    return LogTails::Tail{logs.tail(name.run, name.attempt, name.log, kTail),
+                          logs.last_lines(name.run, name.attempt, name.log, kLastLines)};
+  };
+  const auto attempt_over = [&kept = app.kept](const std::string& run, std::int64_t attempt) { kept.forget(run, attempt); };
+  app.execute.emplace(ExecuteParts{*app.db, *app.access, app.changes, app.nodes, *app.provisioning, app.stacks, app.wake,
+                                   app.clock, app.serving, read_tail, attempt_over, execute_settings(app.config)});
+  app.placement = std::make_unique<RunPlacement>(*app.execute);
+  add_engines(app);
+  app.finalize.emplace(FinalizeParts{
+      *app.db, *app.blobs, app.kept, app.clock,
+      {[&logs = *app.logs](const AttemptName& name) { return logs.sync(name.run, name.attempt); },
+       [&logs = *app.logs](const AttemptName& name, const std::string& log) {
+         return logs.size(name.run, name.attempt, log).value_or(0);
+       }}});
+  app.builder = std::make_unique<BuilderProcess>(app.program);
+  app.builds = std::make_unique<EnvironmentBuilds>(
+      BuildParts{*app.db, *app.environments, *app.builder, app.build_settings, app.changes, app.wake, app.clock,
+                 [&logs = *app.logs](const std::string& run, const std::string& log) {
+                   return copy_build_log(logs, run, log);
+                 }});
+  app.garbage = std::make_unique<GarbageJob>(GarbageParts{*app.db, *app.blobs, app.clock, app.config.data});
+}
+
+Deciders::Deciders(App& app)
+    : scheduler_(ScheduleParts{*app.db, *app.placement, app.changes, app.clock, app.serving,
+                               [&app](const Compute& compute) { return !app.engines->of(compute).has_own_queue(); },
+                               app.config.local_nodes}),
+      watch_(*app.execute),
+      loop_(app.serving, app.nodes, app.wake, app.clock,
+            LoopDuties{{{"watching nodes", [this] { watch_.watch_nodes(); }},
+                        {"watching time limits", [this] { watch_.watch_deadlines(); }},
+                        {"watching runs that stop", [this] { watch_.watch_stopping(); }},
+                        {"watching what nodes have", [this] { watch_.watch_parts(); }},
+                        {"watching canceled runs", [this] { watch_.watch_canceled(); }},
+                        {"ending a round of watching", [this] { watch_.end_round(); }}},
+                       {"scheduling", [this, &app] {
+                          for (const auto& growth : scheduler_.cycle()) {
+                            app.provisioning->add_nodes(growth.compute, growth.nodes);
+                          }
+                        }}}) {}
+
+}  // namespace roost

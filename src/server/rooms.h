@@ -1,0 +1,29 @@
+#pragma once
+
+#include "compute/control_loop.h"
+#include "execute/run_watch.h"
+#include "schedule/scheduler.h"
+#include "server/app.h"
+
+namespace roost {
+
+// Puts the rooms together: gives each the parts it uses, and in place of other rooms, which it must not know, the
+// interfaces that those fill in. Call it once the stores are open and the server's address is known, and before the first
+// request. Engines in the order in which they are asked; a new one is a line there.
+void build_rooms(App& app);
+
+// What decides without being asked, and the thread that gives each its turn.
+class Deciders {
+ public:
+  explicit Deciders(App& app);
+
+  void start() { loop_.start(); }
+  void stop() { loop_.stop(); }
+
+ private:
+  Scheduler scheduler_;
+  RunWatch watch_;
+  ControlLoop loop_;
+};
+
+}  // namespace roost
