@@ -48,7 +48,7 @@ SQL_LEFT = {
 }
 # Where Slurm may be asked for by name: its engine, its records and options, what stands in files and on the command line.
 SLURM = re.compile(r"\bis_slurm\(|\ballocation\.empty\(\)")
-SLURM_LEFT = {"access/access.h", "server/routes/routes.cc", "cli/runner_command.cc"}  # tokens and joining
+SLURM_LEFT = {"access/access.h", "server/routes/routes.cc", "cli/verbs/runner_command.cc"}  # tokens and joining
 # header prefix -> the only folder that may include it
 HOMES = {"boost/": "net", "sqlite3.h": "db", "libpq": "db", "CLI/": "cli", "yaml-cpp/": "base"}
 
