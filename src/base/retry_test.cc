@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "base/test_clock.h"
+#include "base/fake_clock.h"
 
 namespace roost {
 namespace {
@@ -22,7 +22,7 @@ class RetryTest : public testing::Test {
   }
   static Error error(ErrorCode code) { return {code, "x"}; }
 
-  TestClock clock_;
+  FakeClock clock_;
   Pauses slept_;
 };
 

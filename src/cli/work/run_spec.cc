@@ -10,6 +10,7 @@
 #include "cli/work/environment_reference.h"
 #include "cli/show/run_text.h"
 #include "cli/show/times.h"
+#include "domain/environment_plan.h"
 #include "domain/names.h"
 #include "domain/rank_plan.h"
 
