@@ -130,6 +130,10 @@ class PinMover {
     if (ready.found && !(ready.yanked && move_)) return {};
     ROOST_TRY(const Answer any, ask_one(asked.name, true));
     ROOST_TRY(const Answer source, ask_one(asked.line, false));
+    if (source.unbuilt == asked.name && !asked.name.empty() && is_new(source)) {  // pip has to build it to know what it needs
+      why_unbuilt_ = source.problem;
+      unbuildable_[asked.name].push_back(source.unbuilt_version);
+    }
     const bool buildable = source.found && !unbuildable_.contains(asked.name);
     // A package of Python alone is built in a moment. One that needs compilers and has wheels of other
     // versions is rather moved: old sources hardly ever compile.
