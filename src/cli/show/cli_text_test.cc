@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "cli/show/compute_text.h"
 #include "cli/show/csv.h"
-#include "cli/work/log_stream.h"
 #include "cli/show/metric_text.h"
 #include "cli/show/plot.h"
 #include "cli/show/progress_bar.h"
@@ -14,12 +13,13 @@
 #include "cli/show/run_summary.h"
 #include "cli/show/run_table.h"
 #include "cli/show/run_text.h"
-#include "cli/work/system_metrics.h"
 #include "cli/show/table.h"
 #include "cli/show/text_diff.h"
 #include "cli/show/text_width.h"
 #include "cli/show/timeline.h"
 #include "cli/show/times.h"
+#include "cli/work/log_stream.h"
+#include "cli/work/system_metrics.h"
 
 namespace roost {
 namespace {

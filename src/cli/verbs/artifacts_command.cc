@@ -6,14 +6,14 @@
 
 #include "base/files.h"
 #include "base/text.h"
-#include "cli/verbs/commands.h"
-#include "cli/work/download.h"
-#include "cli/work/pages.h"
 #include "cli/show/progress_bar.h"
-#include "cli/work/run_reference.h"
 #include "cli/show/run_text.h"
 #include "cli/show/table.h"
 #include "cli/show/times.h"
+#include "cli/verbs/commands.h"
+#include "cli/work/download.h"
+#include "cli/work/pages.h"
+#include "cli/work/run_reference.h"
 #include "net/router.h"
 
 namespace roost {

@@ -4,19 +4,19 @@
 #include <filesystem>
 
 #include "base/digest.h"
+#include "base/edit_distance.h"
 #include "base/files.h"
 #include "cli/command_line.h"
-#include "cli/verbs/commands.h"
 #include "cli/completion_script.h"
+#include "cli/help.h"
+#include "cli/show/run_diff.h"
+#include "cli/suggest.h"
+#include "cli/verbs/commands.h"
 #include "cli/work/download.h"
 #include "cli/work/git_info.h"
-#include "cli/help.h"
 #include "cli/work/interrupt.h"
-#include "cli/show/run_diff.h"
 #include "cli/work/run_program.h"
 #include "cli/work/run_spec.h"
-#include "base/edit_distance.h"
-#include "cli/suggest.h"
 
 namespace roost {
 namespace {

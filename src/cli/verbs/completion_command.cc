@@ -1,7 +1,7 @@
 #include <memory>
 
-#include "cli/verbs/commands.h"
 #include "cli/completion_script.h"
+#include "cli/verbs/commands.h"
 
 namespace roost {
 

@@ -3,15 +3,15 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "cli/work/code_diff.h"
-#include "cli/verbs/commands.h"
 #include "cli/show/metric_text.h"
-#include "cli/work/pages.h"
 #include "cli/show/run_diff.h"
-#include "cli/work/run_reference.h"
 #include "cli/show/run_text.h"
 #include "cli/show/table.h"
 #include "cli/show/text_width.h"
+#include "cli/verbs/commands.h"
+#include "cli/work/code_diff.h"
+#include "cli/work/pages.h"
+#include "cli/work/run_reference.h"
 
 namespace roost {
 namespace {

@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "cli/show/run_text.h"
+#include "cli/show/table.h"
 #include "cli/verbs/commands.h"
 #include "cli/work/run_reference.h"
-#include "cli/show/run_text.h"
 #include "cli/work/submit.h"
-#include "cli/show/table.h"
 #include "net/router.h"
 
 namespace roost {

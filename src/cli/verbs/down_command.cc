@@ -9,9 +9,9 @@
 #include <fmt/format.h>
 
 #include "base/files.h"
-#include "cli/verbs/commands.h"
 #include "cli/show/run_text.h"
 #include "cli/show/status_line.h"
+#include "cli/verbs/commands.h"
 
 namespace roost {
 namespace {

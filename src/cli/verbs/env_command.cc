@@ -7,17 +7,17 @@
 
 #include "base/files.h"
 #include "base/text.h"
-#include "cli/verbs/commands.h"
-#include "cli/work/environment_build.h"
 #include "cli/show/environment_form.h"
-#include "cli/work/environment_reference.h"
 #include "cli/show/environment_text.h"
-#include "cli/work/modernize.h"
-#include "cli/work/pages.h"
 #include "cli/show/run_text.h"
-#include "cli/work/sizes.h"
 #include "cli/show/text_width.h"
 #include "cli/show/times.h"
+#include "cli/verbs/commands.h"
+#include "cli/work/environment_build.h"
+#include "cli/work/environment_reference.h"
+#include "cli/work/modernize.h"
+#include "cli/work/pages.h"
+#include "cli/work/sizes.h"
 #include "domain/environment_plan.h"
 
 namespace roost {

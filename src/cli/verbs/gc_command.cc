@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "cli/verbs/commands.h"
 #include "cli/show/run_text.h"
 #include "cli/show/status_line.h"
 #include "cli/show/times.h"
+#include "cli/verbs/commands.h"
 
 namespace roost {
 namespace {

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "cli/show/run_text.h"
+#include "cli/show/table.h"
 #include "cli/verbs/commands.h"
 #include "cli/work/log_stream.h"
 #include "cli/work/pages.h"
 #include "cli/work/rank_stream.h"
 #include "cli/work/run_reference.h"
-#include "cli/show/run_text.h"
-#include "cli/show/table.h"
 
 namespace roost {
 namespace {

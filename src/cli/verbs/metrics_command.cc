@@ -3,14 +3,14 @@
 
 #include <fmt/format.h>
 
-#include "cli/verbs/commands.h"
 #include "cli/show/csv.h"
 #include "cli/show/metric_text.h"
+#include "cli/show/run_text.h"
+#include "cli/show/text_width.h"
+#include "cli/verbs/commands.h"
 #include "cli/work/pages.h"
 #include "cli/work/run_reference.h"
-#include "cli/show/run_text.h"
 #include "cli/work/system_metrics.h"
-#include "cli/show/text_width.h"
 #include "net/router.h"
 
 namespace roost {

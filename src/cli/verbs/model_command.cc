@@ -4,14 +4,14 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "cli/verbs/commands.h"
-#include "cli/work/model_files.h"
 #include "cli/show/model_text.h"
-#include "cli/work/pages.h"
 #include "cli/show/progress_bar.h"
-#include "cli/work/run_reference.h"
 #include "cli/show/run_text.h"
 #include "cli/show/times.h"
+#include "cli/verbs/commands.h"
+#include "cli/work/model_files.h"
+#include "cli/work/pages.h"
+#include "cli/work/run_reference.h"
 #include "client/snapshot_transport.h"
 #include "net/router.h"
 #include "snapshot/restore.h"

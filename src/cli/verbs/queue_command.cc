@@ -3,12 +3,12 @@
 #include <memory>
 #include <mutex>
 
-#include "cli/verbs/commands.h"
-#include "cli/work/interrupt.h"
-#include "cli/work/pages.h"
 #include "cli/show/queue_text.h"
 #include "cli/show/run_text.h"
 #include "cli/show/times.h"
+#include "cli/verbs/commands.h"
+#include "cli/work/interrupt.h"
+#include "cli/work/pages.h"
 #include "net/router.h"
 
 namespace roost {

@@ -1,10 +1,10 @@
 #include <memory>
 
+#include "cli/show/run_text.h"
 #include "cli/verbs/commands.h"
 #include "cli/work/follow.h"
 #include "cli/work/run_reference.h"
 #include "cli/work/run_spec.h"
-#include "cli/show/run_text.h"
 #include "cli/work/submit.h"
 
 namespace roost {

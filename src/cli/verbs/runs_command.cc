@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "cli/verbs/commands.h"
-#include "cli/work/pages.h"
 #include "cli/show/run_table.h"
 #include "cli/show/run_text.h"
 #include "cli/show/times.h"
+#include "cli/verbs/commands.h"
+#include "cli/work/pages.h"
 #include "net/router.h"
 
 namespace roost {

@@ -1,12 +1,12 @@
 #include <memory>
 
-#include "cli/verbs/commands.h"
-#include "cli/work/pages.h"
 #include "cli/show/rank_choice.h"
 #include "cli/show/run_page.h"
-#include "cli/work/run_reference.h"
 #include "cli/show/run_text.h"
 #include "cli/show/times.h"
+#include "cli/verbs/commands.h"
+#include "cli/work/pages.h"
+#include "cli/work/run_reference.h"
 #include "net/router.h"
 
 namespace roost {

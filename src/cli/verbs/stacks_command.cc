@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "cli/show/run_text.h"
 #include "cli/verbs/commands.h"
 #include "cli/work/run_reference.h"
-#include "cli/show/run_text.h"
 
 namespace roost {
 namespace {

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "cli/verbs/commands.h"
 #include "cli/show/compute_text.h"
 #include "cli/show/fact_list.h"
-#include "cli/work/pages.h"
 #include "cli/show/run_text.h"
 #include "cli/show/times.h"
+#include "cli/verbs/commands.h"
+#include "cli/work/pages.h"
 
 namespace roost {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "cli/verbs/commands.h"
 #include "cli/show/run_text.h"
 #include "cli/show/times.h"
+#include "cli/verbs/commands.h"
 
 namespace roost {
 namespace {

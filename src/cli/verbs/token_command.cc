@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "cli/verbs/commands.h"
-#include "cli/work/pages.h"
 #include "cli/show/run_text.h"
 #include "cli/show/table.h"
 #include "cli/show/times.h"
+#include "cli/verbs/commands.h"
+#include "cli/work/pages.h"
 #include "net/router.h"
 
 namespace roost {

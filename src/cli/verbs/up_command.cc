@@ -14,8 +14,8 @@
 
 #include "base/files.h"
 #include "base/log.h"
-#include "cli/work/interrupt.h"
 #include "cli/verbs/server_verbs.h"
+#include "cli/work/interrupt.h"
 #include "confine/private_folder.h"
 #include "server/server.h"
 

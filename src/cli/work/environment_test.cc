@@ -3,8 +3,8 @@
 #include "base/digest.h"
 #include "base/yaml.h"
 #include "cli/show/environment_form.h"
-#include "cli/work/environment_reference.h"
 #include "cli/show/environment_text.h"
+#include "cli/work/environment_reference.h"
 #include "cli/work/modernize.h"
 #include "cli/work/sizes.h"
 

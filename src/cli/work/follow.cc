@@ -8,10 +8,10 @@
 #include "base/retry.h"
 #include "base/text.h"
 #include "cli/show/follow_view.h"
-#include "cli/work/run_reference.h"
 #include "cli/show/run_summary.h"
 #include "cli/show/run_text.h"
 #include "cli/show/times.h"
+#include "cli/work/run_reference.h"
 #include "net/router.h"
 
 namespace roost {

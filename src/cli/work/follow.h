@@ -4,8 +4,8 @@
 #include <string>
 
 #include "cli/console.h"
-#include "cli/work/interrupt.h"
 #include "cli/show/rank_choice.h"
+#include "cli/work/interrupt.h"
 
 namespace roost {
 

@@ -4,10 +4,10 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "cli/show/run_text.h"
 #include "cli/work/follow.h"
 #include "cli/work/pages.h"
 #include "cli/work/run_reference.h"
-#include "cli/show/run_text.h"
 #include "net/router.h"
 
 namespace roost {

@@ -7,8 +7,8 @@
 
 #include "base/digest.h"
 #include "base/files.h"
-#include "cli/work/model_files.h"
 #include "cli/show/model_text.h"
+#include "cli/work/model_files.h"
 #include "snapshot/fake_snapshot_transport.h"
 
 namespace roost {

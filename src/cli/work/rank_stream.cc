@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 
 #include "base/files.h"
-#include "cli/work/follow.h"
 #include "cli/show/rank_prefix.h"
-#include "cli/work/run_reference.h"
 #include "cli/show/run_text.h"
+#include "cli/work/follow.h"
+#include "cli/work/run_reference.h"
 
 namespace roost {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "base/digest.h"
 #include "base/retry.h"
-#include "cli/work/follow.h"
 #include "cli/show/run_text.h"
+#include "cli/work/follow.h"
 #include "net/router.h"
 
 namespace roost {

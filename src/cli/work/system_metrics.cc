@@ -6,11 +6,11 @@
 
 #include "cli/show/csv.h"
 #include "cli/show/plot.h"
-#include "cli/work/run_reference.h"
 #include "cli/show/run_text.h"
 #include "cli/show/table.h"
 #include "cli/show/text_width.h"
 #include "cli/show/times.h"
+#include "cli/work/run_reference.h"
 
 namespace roost {
 namespace {
