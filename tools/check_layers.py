@@ -44,7 +44,7 @@ SQL = re.compile(r"\b(tx_?|transaction)\.(query|run)\(|\"\s*(SELECT|UPDATE|INSER
 SQL_LEFT = {
     "access/access.cc",
     "observe/chart_query.cc", "observe/ingest.cc", "observe/metric_query.cc", "observe/system_samples.cc",
-    "registry/datasets.cc", "registry/datastores.cc", "registry/environments.cc", "registry/models.cc",
+    "registry/datastores.cc", "registry/models.cc",
 }
 # Where Slurm may be asked for by name: its engine, its records and options, what stands in files and on the command line.
 SLURM = re.compile(r"\bis_slurm\(|\ballocation\.empty\(\)")

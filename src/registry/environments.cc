@@ -5,6 +5,7 @@
 #include "base/digest.h"
 #include "base/text.h"
 #include "domain/names.h"
+#include "records/environment_records.h"
 
 namespace roost {
 namespace {
@@ -16,12 +17,12 @@ bool is_reserved(std::string_view name) {
   return plain.starts_with("azureml") || plain.starts_with("microsoft");
 }
 
-Environment read_environment(const Rows& rows) {
+Environment from_row(EnvironmentRow row) {
   Environment environment;
-  environment.name = rows.text(0);
-  environment.version = rows.integer(1);
-  environment.definition = stored_json(rows.bytes(2));
-  environment.created = rows.integer(3);
+  environment.name = std::move(row.name);
+  environment.version = row.version;
+  environment.definition = std::move(row.definition);
+  environment.created = row.created;
   return environment;
 }
 
@@ -50,16 +51,8 @@ Json environment_json(const Environment& environment) {
 Result<Environment> find_environment(Tx& tx, const CuratedEnvironments& curated,
                                      std::string_view workspace, std::string_view name,
                                      std::optional<std::int64_t> version) {
-  {
-    Rows rows = version ? tx.query("SELECT name, version, definition_json, created FROM environment WHERE"
-                                   " workspace = ? AND name = ? AND version = ?",
-                                   workspace, name, *version)
-                        : tx.query("SELECT name, version, definition_json, created FROM environment WHERE"
-                                   " workspace = ? AND name = ? ORDER BY version DESC LIMIT 1",
-                                   workspace, name);
-    if (rows.next()) return read_environment(rows);
-    ROOST_CHECK(rows.status());
-  }
+  ROOST_TRY(auto row, environment_row(tx, workspace, name, version));
+  if (row) return from_row(std::move(*row));
   // A curated name has no versions of its own: any that real code names means the one there is.
   if (const auto found = curated.find(name)) return from_curated(*found);
   return fail(ErrorCode::kNotFound,
@@ -88,42 +81,20 @@ Result<Environment> register_environment(Tx& tx, const CuratedEnvironments& cura
   if (text.size() > kMaxDefinition) {
     return fail(ErrorCode::kTooLarge, "the definition of an environment is at most 1 MiB");
   }
-  const std::string digest = sha256_hex(text);
-  std::int64_t version = 1;
-  {
-    Rows rows = tx.query("SELECT name, version, definition_json, created, digest FROM environment WHERE"
-                         " workspace = ? AND name = ? ORDER BY version DESC LIMIT 1",
-                         workspace, name);
-    if (rows.next()) {
-      if (rows.text(4) == digest) return read_environment(rows);
-      version = rows.integer(1) + 1;
-    }
-    ROOST_CHECK(rows.status());
-  }
-  ROOST_CHECK(tx.run("INSERT INTO environment VALUES (?, ?, ?, ?, ?, ?)", workspace, name, version, text,
-                     digest, now));
-  Environment environment;
-  environment.name = name;
-  environment.version = version;
-  environment.definition = definition;
-  environment.created = now;
-  return environment;
+  EnvironmentRow made{name, 1, definition, sha256_hex(text), now};
+  ROOST_TRY(auto newest, environment_row(tx, workspace, name, std::nullopt));
+  if (newest && newest->digest == made.digest) return from_row(std::move(*newest));
+  if (newest) made.version = newest->version + 1;
+  ROOST_CHECK(insert_environment(tx, workspace, made));
+  return from_row(std::move(made));
 }
 
 Result<std::vector<Environment>> list_environments(Tx& tx, const CuratedEnvironments& curated,
                                                    std::string_view workspace,
                                                    std::string_view name) {
+  ROOST_TRY(auto rows, environment_rows(tx, workspace, name));
   std::vector<Environment> all;
-  Rows rows = name.empty()
-                  ? tx.query("SELECT name, version, definition_json, created FROM environment e WHERE"
-                             " workspace = ? AND version = (SELECT max(version) FROM environment x WHERE"
-                             " x.workspace = e.workspace AND x.name = e.name) ORDER BY name",
-                             workspace)
-                  : tx.query("SELECT name, version, definition_json, created FROM environment WHERE"
-                             " workspace = ? AND name = ? ORDER BY version DESC",
-                             workspace, name);
-  while (rows.next()) all.push_back(read_environment(rows));
-  ROOST_CHECK(rows.status());
+  for (auto& row : rows) all.push_back(from_row(std::move(row)));
   if (name.empty()) {
     for (const auto& known : curated.names()) {
       if (const auto found = curated.find(known)) all.push_back(from_curated(*found));
