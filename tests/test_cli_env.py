@@ -108,8 +108,8 @@ def test_a_build_that_fails_says_why_in_its_last_line(server: RoostServer, name:
     assert last.startswith("roost: nest==1.5") and "1.0, 1.4, 2.0" in last and "pins: nearest" in last
     assert failed.stderr.count(last[len("roost: "):]) == 1, failed.stderr
     moved = server.cli("env", "build", name)
-    assert "note: pins: nearest: nest==1.5 -> nest==2.0\n" in moved.stderr
-    assert server.cli_json("env", "show", name)["builds"][0]["changes"] == ["nest==1.5 -> nest==2.0"]
+    assert "note: pins: nearest: nest==1.5 -> nest==1.4\n" in moved.stderr
+    assert server.cli_json("env", "show", name)["builds"][0]["changes"] == ["nest==1.5 -> nest==1.4"]
     for wrong, code in ((["build", name, "--pins", "loose"], 2), (["build", "nobody"], 3), (["build", f"{name}:x"], 2),
                         (["show", f"{name}:7"], 3), (["prune", "--keep", "much"], 2), (["prune", "--unused", "?"], 2)):
         refused = server.cli("env", *wrong, check=False)
@@ -187,10 +187,10 @@ def test_submit_with_strict_and_nearest_pins(server: RoostServer, name: str, tmp
     (active / "bin").mkdir(parents=True)
     os.symlink("/bin/false", active / "bin" / "python")
     done = server.cli(*words, cwd=code, env={**server.environment, "VIRTUAL_ENV": str(active)})
-    assert done.stdout == "nest 2.0\n"
+    assert done.stdout == "nest 1.4\n"
     run = server.cli_json("runs", "-e", name)["items"][0]
-    assert run["environment"]["changes"] == ["nest==1.9 -> nest==2.0"]
-    assert server.cli("rerun", run["id"]).stdout == "nest 2.0\n"
+    assert run["environment"]["changes"] == ["nest==1.9 -> nest==1.4"]
+    assert server.cli("rerun", run["id"]).stdout == "nest 1.4\n"
     for wrong in (["--python", "/usr/bin/python3"], ["--pins", "loose"]):
         assert server.cli("submit", *wrong, *words[3:], cwd=code, check=False).returncode == 2
     assert server.cli("submit", "-e", name, "--pins", "nearest", "--", "true", cwd=code, check=False).returncode == 2

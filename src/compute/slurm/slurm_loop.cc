@@ -18,6 +18,8 @@ namespace roost {
 namespace {
 
 constexpr auto kTick = std::chrono::milliseconds(1000);  // whatever happens here wakes it before
+// Where nothing is Slurm's, hundreds of runs a second come and go without it.
+constexpr auto kWithoutSlurm = std::chrono::milliseconds(50);
 constexpr auto kGather = std::chrono::milliseconds(25);
 // The first run goes at once; those that come right behind it are gathered, and go as one array.
 constexpr Micros kGatherFor = 100 * 1000;
@@ -68,6 +70,7 @@ void SlurmLoop::run(std::stop_token stop) {
       waiter.take();
     } else {
       const auto poll = std::chrono::milliseconds(static_cast<int>(parts_.settings.poll_seconds * 1000));
+      if (!has_any_) waiter.pause(stop, kWithoutSlurm);
       waiter.wait_for(stop, busy ? std::min(poll, kTick) : 4 * kTick);
     }
   }
@@ -80,7 +83,8 @@ bool SlurmLoop::pass() {
     log_error("reading what waits for Slurm: {}", looked.error().message);
     return true;
   }
-  if (view.computes.empty() && view.allocations.empty()) return false;
+  has_any_ = !view.computes.empty() || !view.allocations.empty();
+  if (!has_any_) return false;
   end_unneeded(view);
   start_ready(view);
   submit_waiting(view);

@@ -118,6 +118,7 @@ class SlurmLoop {
   std::map<std::string, int> unlisted_;         // by allocation, how often in a row Slurm did not know it
   std::map<std::string, Micros> last_submitted_;  // by workspace/compute
   bool again_soon_ = false;
+  bool has_any_ = true;  // computes or jobs, at the last look
   Micros next_poll_ = 0;
   std::string program_digest_;
   std::jthread thread_;
