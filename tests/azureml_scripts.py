@@ -170,7 +170,8 @@ sampling = RandomParameterSampling({"--epochs": choice(1, 2)})
 hd = HyperDriveConfig(run_config=src, hyperparameter_sampling=sampling, primary_metric_name="loss",
                       primary_metric_goal=PrimaryMetricGoal.MINIMIZE, max_total_runs=2)
 run = Experiment(ws, "@NAME@").submit(hd)
-"""), LACKS),
+run.wait_for_completion()
+"""), RUNS),
     Case("web-service", project(HEAD + """
 from azureml.core.model import InferenceConfig, Model
 from azureml.core.webservice import AciWebservice, Webservice

@@ -12,6 +12,7 @@ import contract_runner_exercises  # noqa: F401
 import contract_slurm_exercises  # noqa: F401
 import contract_table_exercises  # noqa: F401
 import contract_studio_exercises  # noqa: F401
+import contract_sweep_exercises  # noqa: F401
 from contract_caller import EXERCISES, Caller
 from roost_fixture import RoostServer, roost_program
 

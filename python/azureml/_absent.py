@@ -34,10 +34,6 @@ _TABULAR = _Absent(
 
 _MODULES: Dict[str, _Absent] = {
     "azureml.pipeline": _Absent("chains steps into pipelines", f"{_LATER} {_PIPELINES}"),
-    "azureml.train.hyperdrive": _Absent(
-        "searches hyperparameters",
-        f"{_LATER} Until then submit one ScriptRunConfig for each set of values.",
-    ),
     "azureml.train.automl": _Absent(
         "chooses models automatically", "There is no plan for it. Train the model in a script."
     ),
@@ -89,7 +85,6 @@ _NAMES: Dict[str, _Absent] = {
     "azureml.core.environment.ImageBuildDetails": _Absent(
         "follows the build of an environment", f"{_LATER} Runs use the Python of their node."
     ),
-    "azureml.train.hyperdrive": _MODULES["azureml.train.hyperdrive"],
     "azureml.train.automl": _MODULES["azureml.train.automl"],
     "azureml.data.TabularDataset": _TABULAR,
     "azureml.data.HDFSOutputDatasetConfig": _Absent("runs Spark", "There is no plan for it."),

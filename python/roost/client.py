@@ -216,6 +216,34 @@ class Client:
         answer = self.request("POST", path, content, "application/json", os.urandom(16).hex())
         return json.loads(answer)
 
+    # Sweeps. Numbers that JSON does not know come as Python has them.
+
+    def create_sweep(self, path: str, spec: Any) -> Dict[str, Any]:
+        """Posts a sweep; a repeated post starts no second one."""
+        return _sweep_facts(self.submit_run(path, spec))
+
+    def get_sweep(self, sweep: str) -> Dict[str, Any]:
+        return _sweep_facts(self.get(f"/api/v1/sweeps/{quote(sweep)}"))
+
+    def update_sweep(self, sweep: str, **changes: Any) -> Dict[str, Any]:
+        """Sets paused, stop, max_total_runs or max_concurrent_runs."""
+        return _sweep_facts(self.patch(f"/api/v1/sweeps/{quote(sweep)}", changes))
+
+    def list_trials(self, sweep: str, limit: int = 1000) -> Iterator[Dict[str, Any]]:
+        """The trials in order of their number, each page asked for when it is needed."""
+        after: Optional[int] = None
+        while True:
+            page = self.get(f"/api/v1/sweeps/{quote(sweep)}/trials", limit=limit, after=after)
+            yield from map(_sweep_facts, page["trials"])
+            after = page.get("next")
+            if after is None:
+                return
+
+    def add_trial(self, sweep: str, parameters: Dict[str, Any]) -> Dict[str, Any]:
+        """A trial of these values, whatever the sampler thinks."""
+        path = f"/api/v1/sweeps/{quote(sweep)}/trials"
+        return _sweep_facts(self.post(path, {"parameters": parameters}))
+
     # What a run needs.
 
     def get_run(self, run: str) -> Dict[str, Any]:
@@ -359,6 +387,20 @@ def quote(text: str, safe: str = "") -> str:
     from urllib.parse import quote as percent_encode
 
     return percent_encode(str(text), safe=safe)
+
+
+def _sweep_facts(facts: Any) -> Dict[str, Any]:
+    """Only values of the metric: a parameter may be the text "NaN"."""
+    from .metric_values import finite_or_not
+
+    found = dict(facts)
+    for name in ("best", "last"):
+        value = found.get(name)
+        if isinstance(value, dict):
+            found[name] = {**value, "value": finite_or_not(value.get("value"))}
+        elif name in found:
+            found[name] = finite_or_not(value)
+    return found
 
 
 def _query(values: Dict[str, Any]) -> str:

@@ -40,7 +40,7 @@ def _versions() -> Dict[str, str]:
 def _shared_memory() -> Facts:
     try:
         usage = shutil.disk_usage("/dev/shm")
-        place = f"/dev/shm/roost-doctor-{os.getpid()}"
+        place = f"/dev/shm/roost-doctor-{os.getpid()}-{os.urandom(4).hex()}"
         with open(place, "wb") as file:
             file.write(b"\0" * 4096)
         os.unlink(place)

@@ -39,9 +39,9 @@ def metric_points(client: Client, run: str) -> Iterator[Tuple[str, int, Dict[str
 def _value(client: Client, run: str, summary: Dict[str, Any]) -> Any:
     kind = summary["kind"]
     if summary["count"] == 1 and kind != "list":
-        points = [_finite_or_not(summary["last"])]
+        points = [finite_or_not(summary["last"])]
     else:
-        points = [_finite_or_not(value) for value in _values(client, run, summary["name"])]
+        points = [finite_or_not(value) for value in _values(client, run, summary["name"])]
     if kind == "image":
         addresses = [_image_address(run, point) for point in points]
         return addresses[0] if len(addresses) == 1 else addresses
@@ -88,12 +88,12 @@ def _image_address(run: str, value: Any) -> str:
     return f"aml://artifactId/ExperimentRun/dcid.{run}/{path}"
 
 
-def _finite_or_not(value: Any) -> Any:
+def finite_or_not(value: Any) -> Any:
     """JSON has no NaN: it travels as a string."""
     if isinstance(value, str):
         return _NOT_FINITE.get(value, value)
     if isinstance(value, list):
-        return [_finite_or_not(item) for item in value]
+        return [finite_or_not(item) for item in value]
     if isinstance(value, dict):
-        return {key: _finite_or_not(item) for key, item in value.items()}
+        return {key: finite_or_not(item) for key, item in value.items()}
     return value

@@ -18,8 +18,6 @@ MODULES = [
     "azureml.pipeline.core",
     "azureml.pipeline.core.graph",
     "azureml.pipeline.steps",
-    "azureml.train.hyperdrive",
-    "azureml.train.hyperdrive.parameter_expressions",
     "azureml.train.automl",
     "azureml.core.webservice",
     "azureml.core.image",
@@ -52,7 +50,7 @@ def test_modules(module):
         "from azureml.core.compute import RemoteCompute as X",
         "from azureml.core.compute import KubernetesCompute as X",
         "from azureml.core.model import InferenceConfig as X",
-        "from azureml.train.hyperdrive import RandomParameterSampling as X",
+        "from azureml.pipeline.steps import HyperDriveStep as X",
         "from azureml.data import TabularDataset as X",
         "from azureml.data import DataType as X",
         "from azureml.data.dataset_factory import TabularDatasetFactory as X",
@@ -75,9 +73,9 @@ def test_names(statement):
 
 def test_modules_as_names():
     from azureml.core import webservice
-    from azureml.train import automl, hyperdrive
+    from azureml.train import automl
 
-    for module in (webservice, automl, hyperdrive):
+    for module in (webservice, automl):
         with pytest.raises(NotImplementedError, match=rf"does not have {module.__name__}.x"):
             module.x(1)
     exec("from azureml.pipeline.core import *", {})

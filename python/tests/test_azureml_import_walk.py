@@ -126,10 +126,10 @@ def test_what_is_absent(tmp_path):
     found = look(
         tmp_path,
         """
-        from azureml.train.hyperdrive import HyperDriveConfig, choice
-        sweep = Experiment(w, "e").submit(HyperDriveConfig(space=choice(1, 2)))
-        best = sweep.get_best_run_by_primary_metric()
-        best.register_model(model_name="m")
+        from azureml.pipeline.core import Pipeline
+        from azureml.pipeline.steps import HyperDriveStep
+        made = Experiment(w, "e").submit(Pipeline(w, [HyperDriveStep("s", None)]))
+        made.find_step_run("s")
         Run.get_context().frobnicate()
         Run.get_context().log("x", 1, colour="red")
         """,
@@ -137,13 +137,38 @@ def test_what_is_absent(tmp_path):
     assert found == {
         "Experiment()": "same",
         "Experiment.submit()": "same",
-        "HyperDriveConfig()": "absent",
-        "HyperDriveRun.get_best_run_by_primary_metric()": "absent",
+        "HyperDriveStep()": "absent",
+        "Pipeline()": "absent",
+        "PipelineRun.find_step_run()": "absent",
         "Run.frobnicate()": "absent",
         "Run.get_context()": "same",
         "Run.log()": "absent",
+    }
+
+
+def test_sweeps(tmp_path):
+    found = look(
+        tmp_path,
+        """
+        from azureml.train.hyperdrive import HyperDriveConfig, RandomParameterSampling, choice
+        space = RandomParameterSampling({"--lr": choice(1, 2)})
+        config = HyperDriveConfig(space, "loss", "MINIMIZE", 2, run_config=None)
+        sweep = Experiment(w, "e").submit(config)
+        best = sweep.get_best_run_by_primary_metric()
+        best.register_model(model_name="m")
+        Experiment(w, "e").submit(unknown).get_hyperparameters()
+        HyperDriveConfig(space, "loss", "MINIMIZE", 2, pipeline=4)
+        """,
+    )
+    assert found == {
+        "Experiment()": "same",
+        "Experiment.submit()": "same",
+        "HyperDriveConfig()": "absent",  # with pipeline=
+        "HyperDriveRun.get_best_run_by_primary_metric()": "same",
+        "RandomParameterSampling()": "same",
+        "Run.get_hyperparameters()": "same",
         "Run.register_model()": "same",
-        "choice()": "absent",
+        "choice()": "same",
     }
 
 

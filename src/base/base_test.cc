@@ -259,5 +259,16 @@ TEST(Yaml, KeepsQuotedStringsAndTellsTheLine) {
   EXPECT_NE(bad.error().message.find("roost.yaml, line"), std::string::npos);
 }
 
+TEST(Yaml, KeysKeepTheirOrderAndLines) {
+  const auto keys = yaml_keys("b: 1\na:\n  - x: 2\nb: 3\n", "it");
+  ASSERT_TRUE(keys);
+  std::string text;
+  for (const YamlKey& key : *keys) text += key.path + ":" + std::to_string(key.line) + " ";
+  EXPECT_EQ(text, "/b:1 /a:2 /a/0:3 /a/0/x:3 /b:4 ");
+  const auto endless = parse_yaml("&a [*a]", "it");
+  ASSERT_FALSE(endless);
+  EXPECT_FALSE(yaml_keys("&a [*a]", "it"));
+}
+
 }  // namespace
 }  // namespace roost

@@ -10,6 +10,7 @@ namespace {
 constexpr const char* kRuns = "roost runs -q -n 50";
 constexpr const char* kComputes = "roost compute ls -q";
 constexpr const char* kEnvironments = "roost env ls -q";
+constexpr const char* kSweeps = "roost sweep ls -q";
 
 // Every verb that is shown, by what is typed after the program's name ("compute create"; "" is the
 // root).
@@ -45,6 +46,7 @@ const char* argument_source(const std::string& path, const VerbInfo& verb) {
   }
   for (const OptionInfo& option : verb.options) {
     if (!option.positional) continue;
+    if (option.names.front() == "SWEEP") return kSweeps;
     if (option.names.front() == "RUN" || option.names.front() == "A" ||
         option.names.front() == "SNAPSHOT") {
       return kRuns;

@@ -218,6 +218,20 @@ const std::vector<std::vector<const char*>> kVersions = {{
     "CREATE TABLE submission (seq INTEGER PRIMARY KEY, workspace TEXT NOT NULL, caller TEXT NOT NULL, key TEXT NOT NULL,"
     " content TEXT NOT NULL, run TEXT NOT NULL, created INTEGER NOT NULL, UNIQUE(workspace, caller, key))",
     "CREATE INDEX submission_by_time ON submission(created)",
+}, {
+    // Sweeps: a parent run, what is tried and how far it is. A trial is drawn before its run is there; `is_open` until
+    // the sweep has seen its end. `judged` counts the values of the primary metric that the policy has looked at.
+    "CREATE TABLE sweep (run INTEGER PRIMARY KEY REFERENCES run(seq), workspace TEXT NOT NULL, spec_json TEXT NOT NULL,"
+    " is_active INTEGER NOT NULL, is_paused INTEGER NOT NULL DEFAULT 0, is_stopping INTEGER NOT NULL DEFAULT 0,"
+    " is_used_up INTEGER NOT NULL DEFAULT 0, max_total INTEGER NOT NULL, max_concurrent INTEGER, deadline INTEGER NOT NULL,"
+    " space_size INTEGER, message TEXT NOT NULL DEFAULT '', best_trial INTEGER, best_value REAL)",
+    "CREATE INDEX sweep_active ON sweep(run) WHERE is_active = 1",
+    "CREATE INDEX sweep_by_workspace ON sweep(workspace, run)",
+    "CREATE TABLE sweep_trial (sweep INTEGER NOT NULL REFERENCES sweep(run), number INTEGER NOT NULL,"
+    " parameters_json TEXT NOT NULL, origin TEXT NOT NULL, run INTEGER REFERENCES run(seq),"
+    " is_open INTEGER NOT NULL DEFAULT 1, judged INTEGER NOT NULL DEFAULT 0, reason TEXT NOT NULL DEFAULT '',"
+    " PRIMARY KEY(sweep, number)) WITHOUT ROWID",
+    "CREATE INDEX sweep_trial_open ON sweep_trial(sweep, number) WHERE is_open = 1",
 }};
 
 }  // namespace

@@ -63,6 +63,8 @@ Json event_json(const RunEvent& event) {
           {"at", format_time(event.at)}, {"reason", event.reason}};
 }
 
+bool has_no_node(const Run& run) { return run.type == kInteractiveType || run.type == kSweepType; }
+
 std::int64_t nodes_needed(const Run& run) {
   return run.spec.is_object() ? std::max<std::int64_t>(1, integer_at(run.spec, "node_count", 1)) : 1;
 }

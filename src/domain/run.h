@@ -11,6 +11,7 @@
 namespace roost {
 
 inline constexpr std::string_view kInteractiveType = "interactive";
+inline constexpr std::string_view kSweepType = "hyperdrive";
 
 // Everything kept about one run. `seq` is its row, growing with time.
 struct Run {
@@ -63,6 +64,9 @@ inline constexpr std::string_view kMaskedValue = "***";
 
 Json run_json(const Run& run, Variables variables);
 Json event_json(const RunEvent& event);
+
+// A record that others report to: an interactive run, or the parent of a sweep.
+bool has_no_node(const Run& run);
 
 // How many nodes the run starts on, all at once or not at all.
 std::int64_t nodes_needed(const Run& run);

@@ -45,6 +45,9 @@ struct RunSpec {
   Json properties = Json::object();
   Json git;  // null or {"repository_uri", "branch", "commit", "dirty"}
   std::optional<std::string> parent;
+  // What only the server itself says; in no body.
+  std::string id;         // "" is a new one
+  bool is_sweep = false;  // the parent of runs that this spec is tried in
 };
 
 // From untrusted JSON: wrong types, unknown fields and values out of range are refused by name.

@@ -118,7 +118,7 @@ Status request_cancel(Tx& tx, Run& run, const std::string& reason, Micros now, c
     run.cancel_reason = reason;
     run.error = error;
   }
-  if (run.type == kInteractiveType) return end_interactive(tx, run, RunStatus::kCanceled, reason, now);
+  if (has_no_node(run)) return end_interactive(tx, run, RunStatus::kCanceled, reason, now);
   ROOST_TRY(const auto open, open_attempt(tx, run.seq));
   return move_run(tx, run, open ? RunStatus::kCancelRequested : RunStatus::kCanceled, reason, now);
 }
@@ -128,7 +128,7 @@ Status request_fail(Tx& tx, Run& run, Json error, bool by_itself, Micros now) {
   if (!run.cancel_reason.empty() || was_failed(run)) return {};
   run.error = std::move(error);
   const std::string reason = text_at(run.error, "message");
-  if (run.type == kInteractiveType) return end_interactive(tx, run, RunStatus::kFailed, reason, now);
+  if (has_no_node(run)) return end_interactive(tx, run, RunStatus::kFailed, reason, now);
   if (by_itself) return save_run(tx, run);
   ROOST_TRY(const auto open, open_attempt(tx, run.seq));
   return move_run(tx, run, open ? RunStatus::kCancelRequested : RunStatus::kFailed, reason, now);

@@ -104,6 +104,20 @@ Result<MetricSummary> find_metric(Tx& tx, const Run& run, std::int64_t attempt,
                           printable(name), run.id));
 }
 
+Result<std::vector<double>> metric_values(Tx& tx, const MetricSummary& metric, std::int64_t from_index) {
+  std::vector<double> values;
+  Rows rows = tx.query("SELECT first, data FROM metric_block WHERE metric = ? AND first + count > ? ORDER BY first", metric.id,
+                       from_index);
+  while (rows.next()) {
+    const std::string_view block = rows.bytes(1);
+    for (std::size_t i = 0; i < point_count(block); ++i) {
+      if (rows.integer(0) + static_cast<std::int64_t>(i) >= from_index) values.push_back(point_at(block, i).value);
+    }
+  }
+  ROOST_CHECK(rows.status());
+  return values;
+}
+
 Result<Json> metric_points(Tx& tx, const MetricSummary& metric, std::int64_t from_index,
                            std::int64_t limit) {
   const std::int64_t end = limit > INT64_MAX - from_index ? INT64_MAX : from_index + limit;

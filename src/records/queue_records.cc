@@ -112,7 +112,7 @@ Result<std::int64_t> nodes_wanted(Tx& tx, std::string_view workspace, std::strin
 
 Result<std::int64_t> count_active(Tx& tx, std::string_view workspace, std::string_view compute) {
   Rows rows = tx.query("SELECT count(*) FROM run INDEXED BY run_active WHERE status NOT IN ('Completed', 'Failed',"
-                       " 'Canceled') AND compute = ? AND workspace = ? AND type <> 'interactive'",
+                       " 'Canceled') AND compute = ? AND workspace = ? AND type NOT IN ('interactive', 'hyperdrive')",
                        compute, workspace);
   std::int64_t count = 0;
   if (rows.next()) count = rows.integer(0);

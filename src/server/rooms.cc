@@ -1,8 +1,13 @@
 #include "server/rooms.h"
 
+#include "base/log.h"
 #include "compute/local_engine.h"
 #include "compute/slurm/slurm_engine.h"
+#include "execute/attempts.h"
+#include "observe/metric_store.h"
+#include "records/run_records.h"
 #include "server/garbage_job.h"
+#include "server/start_run.h"
 
 namespace roost {
 namespace {
@@ -49,6 +54,55 @@ void add_engines(App& app) {
                  slurm_settings(app)}));
   app.engines->add(std::make_unique<LocalEngine>(app.program, app.config.data, app.data_id, app.machine, app.clock,
                                                  app.config.hosts));
+}
+
+// What a sweep decided of a child: as cancel_run does it, and once the child has ended there is nothing to cancel.
+void cancel_child(App& app, const std::string& id, const std::string& reason) {
+  Run run;
+  const Status canceled = app.db->write([&](Tx& tx) -> Status {
+    ROOST_TRY(run, find_run(tx, id));
+    if (is_terminal(run.status)) return {};
+    return request_cancel(tx, run, reason, app.clock.now());
+  });
+  if (!canceled) {
+    log_warning("{} could not be ended: {}", id, canceled.error().message);
+    return;
+  }
+  app.builds->leave(id);
+  app.changes.run_changed(id);
+  app.changes.nodes_changed(*app.db, run);
+}
+
+Status start_child(App& app, const ChildOrder& order) {
+  StartSteps steps;
+  steps.check = [&](Tx& tx) -> Result<std::optional<Submitter>> {
+    ROOST_TRY(const bool may, order.may_start(tx));
+    if (!may) return std::nullopt;
+    return Submitter{order.workspace, order.user};
+  };
+  steps.made = order.was_made;
+  ROOST_CHECK(start_run(app, order.spec, steps));
+  return {};
+}
+
+SweepParts sweep_parts(App& app) {
+  return {*app.db, app.changes, app.clock,
+          [](Tx& tx, const Run& run, const std::string& metric, std::int64_t from) -> Result<std::vector<double>> {
+            const auto found = find_metric(tx, run, run.attempt, metric);
+            if (!found && found.error().code == ErrorCode::kNotFound) return std::vector<double>();
+            ROOST_TRY(const MetricSummary summary, found);
+            return metric_values(tx, summary, from);
+          },
+          [&app](const ChildOrder& order) { return start_child(app, order); },
+          [&app](const std::string& run, const std::string& reason) { cancel_child(app, run, reason); },
+          [](Tx& tx, Run& run, RunStatus to, const std::string& reason, Micros now) {
+            return end_interactive(tx, run, to, reason, now);
+          },
+          [&app](const std::string& run, const std::string& text) {
+            const std::string name(kSweepLog);
+            (void)app.logs->append(run, 1, name, app.logs->size(run, 1, name).value_or(0), text);
+            app.changes.run_changed(run);
+          }};
 }
 
 }  // namespace
@@ -100,6 +154,7 @@ Deciders::Deciders(App& app)
                           for (const auto& growth : scheduler_.cycle()) {
                             app.provisioning->add_nodes(growth.compute, growth.nodes);
                           }
-                        }}}) {}
+                        }}}),
+      sweeps_(sweep_parts(app)) {}
 
 }  // namespace roost

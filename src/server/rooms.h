@@ -4,6 +4,7 @@
 #include "execute/run_watch.h"
 #include "schedule/scheduler.h"
 #include "server/app.h"
+#include "sweeps/sweep_loop.h"
 
 namespace roost {
 
@@ -17,13 +18,20 @@ class Deciders {
  public:
   explicit Deciders(App& app);
 
-  void start() { loop_.start(); }
-  void stop() { loop_.stop(); }
+  void start() {
+    loop_.start();
+    sweeps_.start();
+  }
+  void stop() {
+    sweeps_.stop();
+    loop_.stop();
+  }
 
  private:
   Scheduler scheduler_;
   RunWatch watch_;
   ControlLoop loop_;
+  SweepLoop sweeps_;
 };
 
 }  // namespace roost

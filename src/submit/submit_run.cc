@@ -133,7 +133,7 @@ Result<Run> submit_run(Tx& tx, const Status& files, const CuratedEnvironments& c
   ROOST_TRY(const Experiment experiment, open_experiment(tx, workspace, spec.experiment, now));
 
   Run run;
-  run.id = new_run_id(spec.experiment, now);
+  run.id = spec.id.empty() ? new_run_id(spec.experiment, now) : spec.id;
   run.workspace = owner.name;
   run.experiment = experiment.name;
   run.experiment_row = experiment.row;
@@ -153,6 +153,9 @@ Result<Run> submit_run(Tx& tx, const Status& files, const CuratedEnvironments& c
   if (run.snapshot) run.properties["ContentSnapshotId"] = *run.snapshot;
   if (spec.interactive) {
     run.type = kInteractiveType;
+    run.attempt = 1;
+  } else if (spec.is_sweep) {
+    run.type = kSweepType;
     run.attempt = 1;
   } else {
     run.properties["_azureml.ComputeTargetType"] = "amlctrain";
@@ -174,6 +177,9 @@ Result<Run> submit_run(Tx& tx, const Status& files, const CuratedEnvironments& c
   if (spec.interactive) {
     run.started = now;
     ROOST_CHECK(move_run(tx, run, RunStatus::kRunning, "interactive: it runs where it was made", now));
+  } else if (spec.is_sweep) {
+    run.started = now;
+    ROOST_CHECK(move_run(tx, run, RunStatus::kRunning, "its children are tried", now));
   }
   return run;
 }

@@ -17,7 +17,7 @@ Status check_files(const BlobStore& blobs, const RunSpec& spec);
 
 // Starting: checks that everything the spec names exists (workspace, compute, snapshot, script in it,
 // environment, inputs, parent) and inserts the run. Refusals leave nothing behind. An interactive run
-// is Running at once. `files` is what check_files() said; hold the blobs from there on.
+// and a sweep's are Running at once. `files` is what check_files() said; hold the blobs from there on.
 Result<Run> submit_run(Tx& tx, const Status& files, const CuratedEnvironments& curated,
                        const std::string& workspace, const RunSpec& spec,
                        const std::string& created_by, Micros now);

@@ -12,6 +12,8 @@ import { RunsPage } from "./pages/runs";
 
 const { Part: RunPage, preload: preloadRun } = lazily("the run", () => import("./pages/run"));
 const { Part: ComparePage } = lazily("the comparison", () => import("./pages/compare"));
+const { Part: SweepPage } = lazily("the sweep", () => import("./pages/sweep"));
+const { Part: SweepsPage } = lazily("sweeps", () => import("./pages/sweeps"));
 const { Part: ExperimentsPage } = lazily("experiments", () => import("./pages/experiments"));
 const { Part: ModelsPage } = lazily("models", () => import("./pages/models"));
 const { Part: ModelPage } = lazily("the model", () => import("./pages/model"));
@@ -31,6 +33,7 @@ export const opened: Promise<unknown> = Promise.all([
 function pageOf(path: string[]): { page: string; body: ReactNode } | undefined {
   const [area, first, second, third] = path;
   if (area === "runs" && first) return { page: "runs", body: <RunPage key={first} id={first} tab={second ?? ""} rest={path.slice(3)} /> };
+  if (area === "sweeps" && first) return { page: "sweeps", body: <SweepPage key={first} id={first} /> };
   if (area !== "w" || !first) return undefined;
   const workspace = first;
   switch (second) {
@@ -38,6 +41,8 @@ function pageOf(path: string[]): { page: string; body: ReactNode } | undefined {
       return { page: "runs", body: <RunsPage workspace={workspace} /> };
     case "compare":
       return { page: "runs", body: <ComparePage workspace={workspace} /> };
+    case "sweeps":
+      return { page: "sweeps", body: <SweepsPage workspace={workspace} /> };
     case "experiments":
       return { page: "experiments", body: <ExperimentsPage workspace={workspace} /> };
     case "models":

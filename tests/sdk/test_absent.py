@@ -8,8 +8,7 @@ from sdk_python import SDK, pythons
 
 # An import, a use of it, and what is said of the use. The import alone is fine.
 CASES = {
-    "from azureml.train.hyperdrive import HyperDriveConfig": ("HyperDriveConfig()", "azureml.train.hyperdrive.HyperDriveConfig yet"),
-    "from azureml.train import hyperdrive": ("hyperdrive.choice(1)", "azureml.train.hyperdrive.choice yet"),
+    "from azureml.pipeline.steps import HyperDriveStep": ("HyperDriveStep('s', None)", "azureml.pipeline.steps.HyperDriveStep yet"),
     "from azureml.pipeline.core import Pipeline": ("Pipeline(steps=[])", "azureml.pipeline.core.Pipeline yet"),
     "from azureml.core.webservice import AciWebservice": ("AciWebservice.deploy_configuration()",
                                                           "azureml.core.webservice.AciWebservice yet"),

@@ -25,7 +25,7 @@ def test_absent_names_do_not_stop_a_script_that_trains(experiment: Any, script: 
     run = experiment.submit(script("""
         from azureml.core.compute import AksCompute
         from azureml.core.webservice import AciWebservice, Webservice
-        from azureml.train.hyperdrive import HyperDriveConfig
+        from azureml.train.automl import AutoMLConfig
         from azureml.pipeline.core import Pipeline
         import azureml.mlflow
         from azureml.core import Run

@@ -149,7 +149,7 @@ def test_import_verb(shared_server: RoostServer, tmp_path: Path) -> None:
     for hidden in ("roost.py", "azureml.py", "json.py", "typing.py", "runpy.py"):
         (tmp_path / hidden).write_text("open('ran', 'w')\n", encoding="utf-8")
     (tmp_path / "train.py").write_text("from azureml.core import Run\nRun.get_context().log('a', 1)\n", encoding="utf-8")
-    (tmp_path / "sweep.py").write_text("from azureml.train.hyperdrive import choice\nchoice(1, 2)\n", encoding="utf-8")
+    (tmp_path / "sweep.py").write_text("from azureml.pipeline.core import Pipeline\nPipeline(None, [])\n", encoding="utf-8")
     done = shared_server.cli("import", "azureml", "train.py", cwd=tmp_path)
     assert "Run.log()  train.py:2" in done.stdout and "The file runs unchanged" in done.stdout
     report = shared_server.cli("import", "azureml", ".", "--json", cwd=tmp_path, check=False)

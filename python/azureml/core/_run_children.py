@@ -73,8 +73,8 @@ class RunChildren(RunLogging):
         _rehydrate_runs: bool = True,
     ) -> Iterator[Run]:
         """The runs below this one, newest first; with `recursive` those below them too."""
+        from ._run_kinds import known_run
         from .experiment import filters
-        from .run import Run
 
         workspace = self._experiment.workspace
         query = {
@@ -93,7 +93,7 @@ class RunChildren(RunLogging):
             return
         with calling(ServiceException):
             for facts in workspace._client.pages(workspace._path("runs"), **query, limit=100):
-                yield Run(self._experiment, facts["id"], _facts=facts)
+                yield known_run(self._experiment, facts)
 
     def _descendants(self, run_type: Optional[str]) -> Iterable[RunLogging]:
         return self.get_children(recursive=True, type=run_type)

@@ -18,6 +18,8 @@ from ._run_record import RunRecord
 class RunWaiting(RunRecord):
     """Waits, and tells how it went."""
 
+    _main_log = DRIVER_LOG
+
     def wait_for_completion(
         self,
         show_output: bool = False,
@@ -87,7 +89,7 @@ class RunWaiting(RunRecord):
         begun: List[str] = []
         attempt = None
         with calling(ServiceException):
-            for line in follow(self._client, self.id):
+            for line in follow(self._client, self.id, self._main_log):
                 if line["type"] == "end":
                     self._take(line["run"])
                 elif line["type"] == "status" and self._facts is not None:

@@ -75,8 +75,9 @@ class Experiment:
 
     def submit(self, config: Any, tags: Optional[Dict[str, Any]] = None, **kwargs: Any) -> Run:
         """Sends a ScriptRunConfig, or an estimator, with its folder to the server and returns the
-        run, which begins on its own. `show_output=True` waits and prints what it prints. The
-        server makes the id; `run_id` becomes the display name."""
+        run, which begins on its own; for a HyperDriveConfig a HyperDriveRun. `show_output=True`
+        waits and prints what it prints. The server makes the id; `run_id` becomes the display
+        name."""
         return self._submit(config, tags, None, **kwargs)
 
     def start_logging(
@@ -108,7 +109,7 @@ class Experiment:
         status: Optional[str] = None,
     ) -> Iterator[Run]:
         """The runs, newest first. `tags` and `properties` are a key, or a dict of key to value."""
-        from .run import Run
+        from ._run_kinds import known_run
 
         query = {
             "experiment": self._name,
@@ -121,7 +122,7 @@ class Experiment:
         }
         with calling(ExperimentException):
             for facts in self._workspace._client.pages(self._workspace._path("runs"), **query):
-                yield Run(self, facts["id"], _facts=facts)
+                yield known_run(self, facts)
 
     @staticmethod
     def from_directory(path: PathLike, auth: Any = None) -> Experiment:
@@ -216,6 +217,10 @@ class Experiment:
                 f"{type(config).__name__} cannot be submitted. Make a "
                 "ScriptRunConfig(source_directory=..., script=...) and submit that."
             )
+        if parent and hasattr(config, "_sweep_spec"):
+            raise UserErrorException(
+                "a sweep has no run above it. Submit it with experiment.submit(config)."
+            )
         show_output = bool(kwargs.pop("show_output", False))
         display_name = kwargs.pop("run_id", None)
         _refuse_options(kwargs)
@@ -235,10 +240,21 @@ class Experiment:
         if folder is not None:
             spec["snapshot"] = self._snapshot(folder)
             spec["git"] = git_facts(folder)
-        run = Run(self, "", _facts=self._post(spec))
+        if hasattr(config, "_sweep_spec"):
+            run = self._start_sweep(config, spec)
+        else:
+            run = Run(self, "", _facts=self._post(spec))
         if show_output:
             run.wait_for_completion(show_output=True)
         return run
+
+    def _start_sweep(self, config: Any, spec: Dict[str, Any]) -> Run:
+        from azureml.train.hyperdrive.run import HyperDriveRun
+
+        path = self._workspace._path("sweeps")
+        with calling(ExperimentExecutionException):
+            made = self._workspace._client.create_sweep(path, config._sweep_spec(spec))
+        return HyperDriveRun(self, made["id"], config)
 
     def _start(
         self,

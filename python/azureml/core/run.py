@@ -90,11 +90,12 @@ class Run(RunArtifacts, RunChildren, RunWaiting):
     @staticmethod
     def get(workspace: Workspace, run_id: str, **_: Any) -> Run:
         """The run of that id, whatever experiment it belongs to."""
+        from ._run_kinds import known_run
         from .experiment import Experiment
 
         with calling(UserErrorException):
             facts = workspace._client.get_run(run_id)
-        return Run(Experiment(workspace, facts["experiment"]), run_id, _facts=facts)
+        return known_run(Experiment(workspace, facts["experiment"]), facts)
 
     @staticmethod
     def list(
@@ -354,7 +355,9 @@ def get_run(
     experiment: Experiment, run_id: str, rehydrate: bool = True, clean_up: bool = True
 ) -> Run:
     """The run of that id."""
-    return Run(experiment, run_id)
+    from ._run_kinds import known_run
+
+    return known_run(experiment, Run(experiment, run_id)._known)
 
 
 @functools.lru_cache(maxsize=None)

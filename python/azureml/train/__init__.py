@@ -1,4 +1,4 @@
-"""Training: the old estimators. HyperDrive and AutoML are absent, and say so."""
+"""Training: the old estimators, and sweeps. AutoML is absent, and says so."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from typing import List
 from urllib.parse import urlsplit
 
 from ._curve import draw, number
-from ._run_view import Metric, RunState
+from ._run_view import Metric, RunState, Search
 
 _STATUS_COLOURS = {
     "Completed": "#2e9e5b",
@@ -167,6 +167,8 @@ def value_text(value: object) -> str:
 
 
 def _children(state: RunState) -> List[str]:
+    if state.search is not None:
+        return _search(state, state.search)
     if not state.children:
         return []
     rows = ["<table><tr><th>child run</th><th>status</th></tr>"]
@@ -180,6 +182,38 @@ def _children(state: RunState) -> List[str]:
     if state.children_left_out:
         rows.append('<div class="roost-dim">and more</div>')
     return rows
+
+
+def _search(state: RunState, search: Search) -> List[str]:
+    said = escape(f"{search.goal} {search.metric}. {search.message}".strip())
+    parts = [f'<div class="roost-dim">{said}</div>']
+    if search.best_run:
+        best = f"best: {value_text(search.best)} by {escape(search.best_run)}"
+        parts.append(f"<div><b>{best}</b></div>")
+    if not state.children:
+        return parts
+    names = parameter_names(state)
+    heads = f"<th>run</th><th{_NUMBER}>{escape(search.metric)}</th><th>status</th>"
+    heads += f"<th{_NUMBER}>time</th>" + "".join(f"<th>{escape(name)}</th>" for name in names)
+    parts.append(f"<table><tr>{heads}</tr>")
+    for child in state.children:
+        colour = _STATUS_COLOURS.get(child.status, _WAITING_COLOUR)
+        took = "" if child.seconds is None else duration(child.seconds)
+        values = "".join(f"<td>{value_text(child.parameters.get(name))}</td>" for name in names)
+        parts.append(
+            f"<tr><td>{escape(child.name)}</td><td{_NUMBER}>{value_text(child.best)}</td>"
+            f'<td style="color:{colour}">{escape(child.status)}</td>'
+            f"<td{_NUMBER}>{took}</td>{values}</tr>"
+        )
+    parts.append("</table>")
+    if state.children_left_out:
+        parts.append('<div class="roost-dim">and more</div>')
+    return parts
+
+
+def parameter_names(state: RunState) -> List[str]:
+    """Of all trials that are shown; those of a conditional space differ."""
+    return list(dict.fromkeys(name for child in state.children for name in child.parameters))
 
 
 def _log(state: RunState) -> List[str]:

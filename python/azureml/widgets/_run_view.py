@@ -49,6 +49,20 @@ class Child:
     name: str
     status: str
     seconds: Optional[float]
+    best: Any = None  # of a sweep: the best value of its metric, and its parameters
+    parameters: Dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class Search:
+    """What a sweep looks for and has found."""
+
+    metric: str
+    goal: str
+    message: str
+    best_run: str = ""
+    best: Any = None
+    counts: Dict[str, int] = field(default_factory=dict)
 
 
 @dataclass
@@ -72,6 +86,7 @@ class RunState:
     log_lines: List[str] = field(default_factory=list)
     children: List[Child] = field(default_factory=list)
     children_left_out: bool = False
+    search: Optional[Search] = None
 
     @property
     def ended(self) -> bool:
@@ -115,7 +130,10 @@ class RunView:
         attempt = int(facts.get("attempt") or 0)
         self._read_metrics(client, path, attempt, state)
         self._read_log(client, path, state)
-        self._read_children(client, str(facts.get("workspace") or ""), state)
+        if facts.get("type") == "hyperdrive":
+            self._read_trials(client, state)
+        else:
+            self._read_children(client, str(facts.get("workspace") or ""), state)
         return state
 
     def _read_offline(self) -> RunState:
@@ -172,6 +190,47 @@ class RunView:
             name = str(run.get("display_name") or run["id"])
             state.children.append(Child(str(run["id"]), name, str(run["status"]), seconds))
         state.children_left_out = page.get("next_cursor") is not None
+
+    def _read_trials(self, client: Any, state: RunState) -> None:
+        """The best trials first, then those without a value, the newest first."""
+        sweep = client.get_sweep(self.run_id)
+        metric, best = sweep["spec"]["metric"], sweep.get("best") or {}
+        state.search = Search(
+            str(metric["name"]),
+            str(metric["goal"]),
+            str(sweep.get("message") or ""),
+            str(best.get("run") or ""),
+            best.get("value"),
+            {str(name): int(count) for name, count in sweep["counts"].items() if count},
+        )
+        sign = -1.0 if metric["goal"] == "maximize" else 1.0
+        trials = sorted(
+            client.list_trials(self.run_id),
+            key=lambda trial: (
+                math.isnan(_number(trial["best"])),
+                0.0 if math.isnan(_number(trial["best"])) else sign * trial["best"],
+                -trial["number"],
+            ),
+        )
+        for trial in trials[:_MOST_CHILDREN]:
+            run, status = str(trial["run"]), str(trial["status"])
+            seconds = _seconds_between(trial.get("started"), trial.get("ended"))
+            parameters = dict(trial["parameters"])
+            state.children.append(Child(run, run, status, seconds, trial["best"], parameters))
+        state.children_left_out = len(trials) > _MOST_CHILDREN
+
+
+def _seconds_between(start: Any, end: Any) -> Optional[float]:
+    """Of two times as the server writes them; None unless both are there."""
+    if not isinstance(start, str) or not isinstance(end, str):
+        return None
+    from datetime import datetime
+
+    try:
+        first, last = (datetime.fromisoformat(time.replace("Z", "+00:00")) for time in (start, end))
+    except ValueError:
+        return None
+    return max(0.0, (last - first).total_seconds())
 
 
 _ORDER = (

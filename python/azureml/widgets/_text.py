@@ -6,8 +6,8 @@ import html
 import re
 from typing import List
 
-from ._page import duration, row_values, value_text
-from ._run_view import RunState
+from ._page import duration, parameter_names, row_values, value_text
+from ._run_view import RunState, Search
 
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _MOST_METRICS = 30
@@ -27,7 +27,9 @@ def as_text(state: RunState) -> str:
     lines += [f"Error: {_plain(line)}" for line in state.error.splitlines()]
     lines += [f"Note: {_plain(notice)}" for notice in state.notices]
     lines += _metrics(state)
-    if state.children:
+    if state.search is not None:
+        lines += _search(state, state.search)
+    elif state.children:
         lines += ["", "Child runs:"]
         lines += [f"  {_plain(child.name)}  {child.status}" for child in state.children]
     if state.log_lines:
@@ -51,6 +53,30 @@ def _metrics(state: RunState) -> List[str]:
         lines.append(("  " + "  ".join(cells)).rstrip())
     left = len(state.metrics) - _MOST_METRICS
     return [*lines, f"  and {left} more"] if left > 0 else lines
+
+
+def _search(state: RunState, search: Search) -> List[str]:
+    lines = ["", _plain(f"Sweep: {search.goal} {search.metric}. {search.message}".strip())]
+    if search.best_run:
+        lines.append(_plain(f"Best: {_value(search.best)} by {search.best_run}"))
+    names = parameter_names(state)
+    rows = [["run", search.metric, "status", "time", *names]]
+    for child in state.children:
+        took = "" if child.seconds is None else duration(child.seconds)
+        values = [_value(child.parameters.get(name)) for name in names]
+        rows.append([child.name, _value(child.best), child.status, took, *values])
+    if len(rows) == 1:
+        return lines
+    plain = [[_plain(cell) for cell in row] for row in rows]
+    widths = [max(len(row[column]) for row in plain) for column in range(len(rows[0]))]
+    for row in plain:
+        cells = (cell.ljust(width) for cell, width in zip(row, widths))
+        lines.append(("  " + "  ".join(cells)).rstrip())
+    return [*lines, "  and more"] if state.children_left_out else lines
+
+
+def _value(value: object) -> str:
+    return html.unescape(value_text(value))
 
 
 def _plain(text: str) -> str:

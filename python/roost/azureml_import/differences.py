@@ -74,7 +74,6 @@ _NO_LOGIN = "Accepted and not used: the Roost token decides (`roost token create
 _CLOUD_VM = "Azure's machines. Use AmlCompute or compute_target='local', on machines you own."
 _TABULAR = "Pass the files with Dataset.File and read them with pandas in the script."
 _SERVING = "Register the model, fetch it with Model.download() and serve it with your own program."
-_SWEEP = "Belongs to HyperDrive. Compare runs with Experiment.get_runs() and Run.get_metrics()."
 
 _DOCKER = (
     "Started without Docker: memory, CPUs and variables of arguments count everywhere, shm_size "
@@ -170,9 +169,6 @@ SECTIONS: Tuple[Section, ...] = (
             Row("Run.get_secret", DIFFERENT, _SECRETS),
             Row("Run.get_secrets", DIFFERENT, _SECRETS),
             *_same("_OfflineRun"),
-            Row("Run.get_best_run_by_primary_metric", ABSENT, _SWEEP),
-            Row("Run.get_children_sorted_by_primary_metric", ABSENT, _SWEEP),
-            Row("Run.get_hyperparameters", ABSENT, _SWEEP),
         ),
     ),
     Section(
@@ -353,6 +349,62 @@ SECTIONS: Tuple[Section, ...] = (
         ),
     ),
     Section(
+        "Sweeps",
+        (
+            "azureml.train.hyperdrive",
+            "azureml.train.hyperdrive.runconfig",
+            "azureml.train.hyperdrive.sampling",
+            "azureml.train.hyperdrive.parameter_expressions",
+            "azureml.train.hyperdrive.policy",
+            "azureml.train.hyperdrive.run",
+        ),
+        (
+            Row("HyperDriveConfig", SAME, "max_total_runs may be above 1000."),
+            *_same("HyperDriveRunConfig", "PrimaryMetricGoal"),
+            Row(
+                "RandomParameterSampling",
+                SAME,
+                "properties takes seed, rule ('random' or 'sobol') and logbase.",
+            ),
+            *_same("GridParameterSampling"),
+            Row("BayesianParameterSampling", SAME, "A policy is allowed with it."),
+            Row(
+                "BanditPolicy",
+                SAME,
+                "Also defined where Azure's text is silent: minimising, and values below 0.",
+            ),
+            *_same("MedianStoppingPolicy", "TruncationSelectionPolicy", "NoTerminationPolicy"),
+            *_same("choice", "randint", "uniform", "quniform", "loguniform", "qloguniform"),
+            *_same("normal", "qnormal", "lognormal", "qlognormal"),
+            Row("HyperDriveRun", SAME, "Run.get() and Experiment.get_runs() give it for sweeps."),
+            *_same(
+                "HyperDriveRun.get_best_run_by_primary_metric",
+                "HyperDriveRun.get_children_sorted_by_primary_metric",
+                "HyperDriveRun.get_hyperparameters",
+                "HyperDriveRun.get_metrics",
+                "HyperDriveRun.wait_for_completion",
+                "HyperDriveRun.cancel",
+            ),
+            Row(
+                "HyperDriveRun.get_diagnostics",
+                DIFFERENT,
+                "Writes the logs as <run id>-diagnostics.zip into the current folder.",
+            ),
+            Row("HyperDriveRun.fail", ABSENT, "As in Azure ML. Use cancel()."),
+            Row("HyperDriveRun.complete", ABSENT, "A sweep ends by its children. Use cancel()."),
+        ),
+        (
+            ArgumentRow(
+                "HyperDriveConfig",
+                "pipeline",
+                (None,),
+                "pipeline=",
+                ABSENT,
+                "Give the training as run_config=ScriptRunConfig(...).",
+            ),
+        ),
+    ),
+    Section(
         "Watching",
         ("azureml.widgets", "azureml.train.widgets", "azureml.tensorboard", "azureml.telemetry"),
         (
@@ -369,24 +421,6 @@ SECTIONS: Tuple[Section, ...] = (
 )
 
 ABSENT_PARTS: Tuple[AbsentPart, ...] = (
-    AbsentPart(
-        "azureml.train.hyperdrive",
-        "search of hyperparameters",
-        "A later release brings it. Until then submit one ScriptRunConfig for each set of values.",
-        (
-            "HyperDriveConfig",
-            "HyperDriveRunConfig",
-            "HyperDriveRun",
-            "PrimaryMetricGoal",
-            "RandomParameterSampling",
-            "GridParameterSampling",
-            "BayesianParameterSampling",
-            "BanditPolicy",
-            "MedianStoppingPolicy",
-            "TruncationSelectionPolicy",
-            "NoTerminationPolicy",
-        ),
-    ),
     AbsentPart(
         "azureml.pipeline",
         "pipelines of steps",

@@ -160,7 +160,7 @@ ALTERNATIVES = {
     "ComputeTarget": ("AmlCompute", "ComputeInstance"),
     "Datastore": ("AzureBlobDatastore", "AzureFileDatastore", "AbstractDatastore"),
     "Dataset": ("FileDataset", "TabularDataset"),
-    "Run": ("ScriptRun", "_OfflineRun"),
+    "Run": ("ScriptRun", "HyperDriveRun", "_OfflineRun"),
 }
 
 # Type by the variable's name alone, where nothing better is known.

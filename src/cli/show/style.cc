@@ -69,4 +69,11 @@ int terminal_width(int fd) {
   return 80;
 }
 
+int terminal_height(int fd) {
+  if (!is_terminal(fd)) return 0;
+  winsize size{};
+  if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_row > 0) return size.ws_row;
+  return 24;
+}
+
 }  // namespace roost

@@ -26,5 +26,6 @@ bool is_terminal(int fd);
 bool wants_colour(int fd, bool refused);
 // Columns of the terminal behind `fd`; 0 when it is none, so nothing is clipped in a pipe.
 int terminal_width(int fd);
+int terminal_height(int fd);  // its lines; 0 when it is none
 
 }  // namespace roost

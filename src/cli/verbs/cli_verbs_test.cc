@@ -185,10 +185,14 @@ try runs --sta
 try compute create --js
 try env mod
 try env build --pi
+try sweep res
+try sweep best --reg
+roost() { [[ $* == 'sweep ls -q' ]] && echo HD_1; }
+try sweep show H
 )"));
   const auto output = run_program({"bash", "c.bash"}, folder.path().string(), {});
   ASSERT_TRUE(output);
-  EXPECT_EQ(output->text, "submit\ncreate\nupdate\n--status\n--json\nmodernize\n--pins\n");
+  EXPECT_EQ(output->text, "submit\ncreate\nupdate\n--status\n--json\nmodernize\n--pins\nresume\n--register\nHD_1\n");
   for (const char* shell : {"zsh", "fish"})
     EXPECT_TRUE(completion_script(line.info(), shell)) << shell;
   EXPECT_FALSE(completion_script(line.info(), "tcsh"));

@@ -4,6 +4,7 @@ namespace roost {
 
 void register_client_verbs(Verb& root, Console& console) {
   register_submit(root, console);
+  register_sweep(root, console);
   register_rerun(root, console);
   register_cancel(root, console);
   register_runs(root, console);

@@ -8,6 +8,7 @@ namespace roost {
 // Each adds one verb; see the file <verb>_command.cc. The verbs that need the server or the runner
 // in this program (up, server, runner, import) are added by main.cc.
 void register_submit(Verb& root, Console& console);
+void register_sweep(Verb& root, Console& console);
 void register_rerun(Verb& root, Console& console);
 void register_cancel(Verb& root, Console& console);
 void register_stacks(Verb& root, Console& console);

@@ -19,11 +19,6 @@ struct SubmitOptions {
   AfterSubmit after;
 };
 
-bool lacks_snapshot(const Error& error) {
-  return error.code == ErrorCode::kFailedPrecondition &&
-         error.message.find("snapshot") != std::string::npos;
-}
-
 Result<int> submit(Console& console, SubmitOptions& options) {
   if (options.request.python.empty() && options.request.environment.empty()) {
     options.request.python = active_python();

@@ -19,18 +19,18 @@ constexpr Micros kPatience = 30 * kSecond;
 constexpr Backoff::Pauses kPauses{std::chrono::milliseconds(100), std::chrono::milliseconds(2000)};
 
 // Posts once. `reached` becomes true when the server may have heard of it: the body is asked for only then.
-Result<Json> try_post_run(Console& console, const std::string& workspace, const std::string& spec,
-                          const std::string& key, bool& reached) {
+Result<Json> try_post(Console& console, const std::string& path, const std::string& body,
+                      const std::string& key, bool& reached) {
   ROOST_TRY(ApiClient * client, console.client());
   ClientRequest request;
   request.method = "POST";
-  request.target = "/workspaces/" + percent_encode(workspace) + "/runs";
+  request.target = path;
   request.headers = {{"Accept", "application/json"}, {"Content-Type", "application/json"}, {"Idempotency-Key", key}};
-  request.body_length = spec.size();
+  request.body_length = body.size();
   bool sent = false;
   request.body_source = [&]() -> Result<std::string> {
     reached = true;
-    return std::exchange(sent, true) ? std::string() : spec;
+    return std::exchange(sent, true) ? std::string() : body;
   };
   ROOST_TRY(const ClientResponse response, client->send(std::move(request)));
   return parse_json(response.body, "the answer of " + client->address().url);
@@ -38,18 +38,27 @@ Result<Json> try_post_run(Console& console, const std::string& workspace, const 
 
 }  // namespace
 
-Result<Json> post_run(Console& console, const std::string& workspace, const Json& spec) {
-  const std::string text = to_text(spec);
+Result<Json> post_once(Console& console, const std::string& path, const Json& body) {
+  const std::string text = to_text(body);
   const std::string key = random_hex(16);
   const SystemClock clock;
   Retry retry({is_away, kPatience}, Backoff(kPauses), clock);
   bool reached = false;
   for (;;) {
-    auto run = try_post_run(console, workspace, text, key, reached);
-    // A server that never heard of it is off. One that did may have started the run: the key finds it.
-    if (run || !reached || !retry.again(run.error())) return run;
+    auto made = try_post(console, path, text, key, reached);
+    // A server that never heard of it is off. One that did may have made it: the key finds it.
+    if (made || !reached || !retry.again(made.error())) return made;
     console.forget_client();
   }
+}
+
+Result<Json> post_run(Console& console, const std::string& workspace, const Json& spec) {
+  return post_once(console, "/workspaces/" + percent_encode(workspace) + "/runs", spec);
+}
+
+bool lacks_snapshot(const Error& error) {
+  return error.code == ErrorCode::kFailedPrecondition &&
+         error.message.find("snapshot") != std::string::npos;
 }
 
 Result<int> after_submit(Console& console, const Json& run, const AfterSubmit& what,

@@ -76,6 +76,7 @@ void add_model_routes(Router& router, App& app);
 void add_environment_routes(Router& router, App& app);
 void add_build_routes(Router& router, App& app);
 void add_data_routes(Router& router, App& app);
+void add_sweep_routes(Router& router, App& app);
 void add_snapshot_routes(Router& router, App& app);
 void add_blob_routes(Router& router, App& app);
 void add_compute_routes(Router& router, App& app);

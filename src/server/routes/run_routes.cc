@@ -1,12 +1,10 @@
 #include <fmt/format.h>
 
-#include "base/digest.h"
 #include "base/text.h"
 #include "domain/names.h"
 #include "domain/rank_plan.h"
 #include "domain/run_spec.h"
 #include "execute/attempts.h"
-#include "prepare/prepare_environment.h"
 #include "records/run_records.h"
 #include "records/submission_records.h"
 #include "records/workspace_records.h"
@@ -14,8 +12,9 @@
 #include "server/routes/late_write.h"
 #include "server/routes/rank_logs.h"
 #include "server/routes/routes.h"
+#include "server/routes/submission_key.h"
 #include "server/run_details.h"
-#include "submit/submit_run.h"
+#include "server/start_run.h"
 
 namespace roost {
 namespace {
@@ -92,68 +91,33 @@ Result<std::string> user_of(Tx& tx, const Principal& who) {
 
 constexpr int kCancelTries = 8;
 
-struct Submitter {
-  std::string workspace;
-  std::string user;
-};
-
-// The key that the caller gave its submit, if any. The same key with another body is another submit.
-Result<std::optional<SubmissionKey>> submission_key(const Request& request, const Json& body, const Principal& who) {
-  if (!request.headers.contains("idempotency-key")) return std::nullopt;
-  const std::string key = request.header("idempotency-key");
-  ROOST_CHECK(check_submission_key(key));
-  const std::string caller = who.run_row ? fmt::format("run/{}", *who.run_row) : "token/" + who.token;
-  return SubmissionKey{request.parameters.at("workspace"), caller, key, sha256_hex(to_text(body))};
-}
-
-// Starting and Preparing take no time for an environment that exists, so one transaction does both.
-// `spec` is that of the submission, which `check` settles.
-Result<Response> start_run(App& app, const Principal& who, const RunSpec& spec,
-                           const std::function<Result<Submitter>(Tx&)>& check,
-                           const std::optional<SubmissionKey>& key = std::nullopt) {
-  Run run;
+// Hands a run in; a submit that was answered before is answered again.
+Result<Response> answer_started(App& app, const Principal& who, const RunSpec& spec,
+                                const std::function<Result<Submitter>(Tx&)>& check,
+                                const std::optional<SubmissionKey>& key = std::nullopt) {
   Json answer;
-  std::optional<BuildRequest> build;
-  bool repeated = false;
-  // The snapshot must not be collected between being found and being named by the run.
-  const auto hold = app.blobs->hold();
-  const Status files = check_files(*app.blobs, spec);
-  EnvironmentLook look(*app.environments);
-  look.look_at_program(app.build_settings.python);
-  const auto submit = [&](Tx& tx) -> Status {
-    const Micros now = app.clock.now();
-    build.reset();
+  StartSteps steps;
+  steps.check = [&](Tx& tx) -> Result<std::optional<Submitter>> {
     if (key) {
+      const Micros now = app.clock.now();
       ROOST_TRY(const auto made, find_submission(tx, *key, now));
       if (made) {
-        ROOST_TRY(run, find_run(tx, *made));
+        ROOST_TRY(const Run run, find_run(tx, *made));
         ROOST_TRY(answer, whole_run_json(tx, run, who, now));
-        repeated = true;
-        return {};
+        return std::nullopt;
       }
     }
-    ROOST_TRY(const Submitter submitter, check(tx));
-    ROOST_TRY(run, submit_run(tx, files, app.curated, submitter.workspace, spec, submitter.user, now));
-    if (!spec.interactive) {
-      ROOST_TRY(build, prepare_environment(tx, run, app.build_settings, look, now));
-    }
-    if (key) ROOST_CHECK(insert_submission(tx, *key, run, now));
+    ROOST_TRY(Submitter submitter, check(tx));
+    return submitter;
+  };
+  steps.made = [&](Tx& tx, const Run& run) -> Status {
+    if (key) ROOST_CHECK(insert_submission(tx, *key, run, app.clock.now()));
     answer = run_json(run, variables_for(who, run));
     answer["durations"] = Json::object();
     answer["nodes"] = Json::array();
     return {};
   };
-  Status submitted = app.db->write(submit);
-  while (!submitted && look.is_incomplete()) {
-    look.look_at_missing(app.clock.now());
-    submitted = app.db->write(submit);
-  }
-  ROOST_CHECK(submitted);
-  if (repeated) return json_response(answer, 201);
-  ++app.statistics.runs_submitted;
-  if (build) app.builds->request(*build, run.id);
-  app.changes.run_changed(run.id);
-  app.wake.notify();
+  ROOST_CHECK(start_run(app, spec, steps));
   return json_response(answer, 201);
 }
 
@@ -161,7 +125,7 @@ Result<Response> submit(App& app, Request& request, const Principal& who) {
   ROOST_TRY(const Json body, json_body(request));
   ROOST_TRY(const RunSpec spec, parse_run_spec(body));
   ROOST_TRY(const auto key, submission_key(request, body, who));
-  return start_run(
+  return answer_started(
       app, who, spec,
       [&](Tx& tx) -> Result<Submitter> {
         ROOST_CHECK(check_may_submit(tx, spec, who));
@@ -177,6 +141,11 @@ Result<Response> rerun(App& app, const Request& request, const Principal& who) {
     ROOST_TRY(run, request_run(tx, request, who));
     return {};
   }));
+  if (run.type == kSweepType) {
+    return fail(ErrorCode::kFailedPrecondition,
+                fmt::format("{} is a sweep; start its file again with 'roost sweep start', or rerun one of its children",
+                            run.id));
+  }
   if (run.type == kInteractiveType) {
     return fail(ErrorCode::kFailedPrecondition,
                 fmt::format("{} is an interactive run: it ran where it was made, and only its own process knows what "
@@ -189,7 +158,7 @@ Result<Response> rerun(App& app, const Request& request, const Principal& who) {
   if (variables_for(who, run) == Variables::kMasked && !spec.properties.contains(kVariablesOf)) {
     spec.properties[kVariablesOf] = run.created_by;
   }
-  return start_run(app, who, spec, [&](Tx&) -> Result<Submitter> { return Submitter{run.workspace, who.name}; });
+  return answer_started(app, who, spec, [&](Tx&) -> Result<Submitter> { return Submitter{run.workspace, who.name}; });
 }
 
 Result<Response> update(App& app, Request& request, const Principal& who) {

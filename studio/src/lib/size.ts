@@ -1,4 +1,4 @@
-// The width of an element, kept up to date, for what is drawn to fit it.
+// How large what is drawn may be: the width of an element, kept up to date, and the size of letters.
 import { useCallback, useState } from "react";
 
 export function useWidth(): [(element: Element | null) => void, number] {
@@ -12,3 +12,6 @@ export function useWidth(): [(element: Element | null) => void, number] {
   }, []);
   return [ref, width];
 }
+
+/** Larger where the page's letters are (on very wide screens). */
+export const textScale = (): number => parseFloat(getComputedStyle(document.documentElement).fontSize) / 14 || 1;

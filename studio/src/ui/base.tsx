@@ -37,7 +37,7 @@ export function Status({ status }: { status: string }) {
     </span>
   );
 }
-export const isOver = (status: string): boolean => status === "Completed" || status === "Failed" || status === "Canceled";
+export { isOver } from "../lib/over";
 
 export function Time({ at }: { at: string | null | undefined }) {
   const [, tick] = useState(0);

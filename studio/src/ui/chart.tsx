@@ -1,13 +1,14 @@
 // Curves over a common x axis. Drag to zoom, double click to see all; the arrow keys move the cursor.
 import { memo, useEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
 import "uplot/dist/uPlot.min.css";
+import { textScale } from "../lib/size";
 import { useThemeVersion } from "../lib/theme";
 import { Button } from "./base";
 import { drawnOf, type Curve, type Range, type XKind } from "./chart/curve";
 import type { ChartGroup } from "./chart/group";
 import { CursorView } from "./chart/cursor";
 import { Legend, Summary } from "./chart/legend";
-import { Plot, textScale } from "./chart/plot";
+import { Plot } from "./chart/plot";
 import { curvesCsv, download, fileName, savePng } from "./chart/save";
 import { xText, type Unit } from "./chart/ticks";
 import { notify } from "./notify";

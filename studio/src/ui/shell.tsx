@@ -11,6 +11,7 @@ import { Notices } from "./notify";
 
 const PAGES = [
   ["runs", "Runs"],
+  ["sweeps", "Sweeps"],
   ["experiments", "Experiments"],
   ["models", "Models"],
   ["computes", "Computes"],

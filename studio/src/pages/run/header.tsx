@@ -4,6 +4,7 @@ import { api, segment, type Run } from "../../lib/api";
 import { duration } from "../../lib/format";
 import { navigate, runPath, workspacePath } from "../../lib/route";
 import { useMay } from "../../lib/session";
+import { sweepPath } from "../../lib/sweep";
 import { Button, Copy, Dialog, isOver, Link, Status, Time } from "../../ui/base";
 import { attempt } from "../../ui/notify";
 import { useNow } from "./now";
@@ -89,6 +90,11 @@ function Actions({ run, onRun }: { run: Run; onRun: (run: Run) => void }) {
   const again = run.spec.interactive !== true;
   return (
     <div className="row spring">
+      {run.type === "hyperdrive" && (
+        <Link className="button main" href={sweepPath(run.id)}>
+          Sweep
+        </Link>
+      )}
       <Link className="button" href={`${workspacePath(run.workspace, "compare")}?run=${encodeURIComponent(run.id)}`}>
         Compare …
       </Link>

@@ -1,6 +1,7 @@
 // One chart on the page, outside of React: uPlot for axes, scales and the mouse; paint.ts for the curves.
 // It is made when it first comes into sight, and drawn only while it is in sight.
 import uPlot from "uplot";
+import { textScale } from "../../lib/size";
 import { themeColor } from "../../lib/theme";
 import { extent, nearest, padded, valuesWithin, type Drawn, type Range, type XKind } from "./curve";
 import { same, type Member } from "./group";
@@ -18,8 +19,6 @@ export interface PlotOptions {
   onCursor: (x: number | null, own: boolean) => void;
 }
 
-/** Larger where the page's letters are (on very wide screens). */
-export const textScale = (): number => parseFloat(getComputedStyle(document.documentElement).fontSize) / 14 || 1;
 const STEPS = [1, 2, 5].flatMap((digit) => [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9].map((power) => digit * power)).sort((a, b) => a - b);
 
 export class Plot implements Member {

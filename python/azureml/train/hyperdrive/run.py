@@ -1,0 +1,202 @@
+"""A sweep: the run above its children."""
+
+from __future__ import annotations
+
+import json
+from enum import Enum
+from typing import Any, Dict, List, Optional
+
+from azureml._absent import not_here
+from azureml._errors import calling
+from azureml.core.run import Run
+from azureml.exceptions import ServiceException, UserErrorException
+
+__all__ = ["HyperDriveRun", "PrimaryMetricGoal"]
+
+_LANES = 8
+
+
+class PrimaryMetricGoal(Enum):
+    """Which way is better. PrimaryMetricGoal('maximize') works too."""
+
+    MAXIMIZE = "MAXIMIZE"
+    MINIMIZE = "MINIMIZE"
+
+    @classmethod
+    def _missing_(cls, value: object) -> Any:
+        return cls.__members__.get(value.upper()) if isinstance(value, str) else None
+
+    @classmethod
+    def _checked(cls, goal: Any) -> PrimaryMetricGoal:
+        try:
+            return cls(goal)
+        except ValueError:
+            raise UserErrorException(
+                "primary_metric_goal is PrimaryMetricGoal.MAXIMIZE or PrimaryMetricGoal.MINIMIZE, "
+                f"not {goal!r}."
+            ) from None
+
+
+class HyperDriveRun(Run):
+    """A sweep, which Experiment.submit gives; HyperDriveRun(experiment, run_id) finds one again.
+
+    Its children are ordinary runs. It is Completed even when some of them failed or were stopped.
+    """
+
+    _main_log = "azureml-logs/hyperdrive.txt"
+
+    def __init__(
+        self,
+        experiment: Any,
+        run_id: str,
+        hyperdrive_config: Any = None,
+        *,
+        _facts: Optional[Dict[str, Any]] = None,
+        **_: Any,
+    ) -> None:
+        super().__init__(experiment, run_id, _facts=_facts)
+        self._config = hyperdrive_config
+        if self._known["type"] != "hyperdrive":
+            raise UserErrorException(
+                f"run {self.id} is no sweep. Use Run(experiment, {self.id!r}), or name its parent."
+            )
+
+    @property
+    def hyperdrive_config(self) -> Any:
+        """The configuration it was submitted with; None when it was found again."""
+        return self._config
+
+    # What its children reached.
+
+    def get_best_run_by_primary_metric(
+        self,
+        include_failed: bool = True,
+        include_canceled: bool = True,
+        include_resume_from_runs: bool = True,
+    ) -> Optional[Run]:
+        """The child with the best value of the primary metric, by the best that each logged; None
+        when none has logged it. With `include_resume_from_runs` it may be a child of a sweep that
+        this one was resumed from."""
+        trials = self._trials()
+        if include_resume_from_runs:
+            trials += self._earlier_trials()
+        left_out = {
+            *([] if include_failed else ["Failed"]),
+            *([] if include_canceled else ["Canceled", "CancelRequested"]),
+        }
+        found = self._ranked([trial for trial in trials if trial["status"] not in left_out])
+        return Run.get(self._experiment.workspace, found[0]["run"]) if found else None
+
+    def get_children_sorted_by_primary_metric(
+        self, top: int = 0, reverse: bool = False, discard_no_metric: bool = False
+    ) -> List[Dict[str, Any]]:
+        """run_id, hyperparameters (as JSON), best_primary_metric and status of each child, the best
+        first, or last with `reverse`. Those without the metric come last, unless discarded. `top`
+        is how many; 0 means all."""
+        trials = self._trials()
+        ranked = self._ranked(trials)
+        if reverse:
+            ranked.reverse()
+        if not discard_no_metric:
+            with_metric = {trial["run"] for trial in ranked}
+            ranked += [trial for trial in trials if trial["run"] not in with_metric]
+        return [
+            {
+                "run_id": trial["run"],
+                "hyperparameters": json.dumps(trial["parameters"]),
+                "best_primary_metric": trial["best"],
+                "status": trial["status"],
+            }
+            for trial in (ranked[:top] if top > 0 else ranked)
+        ]
+
+    def get_hyperparameters(self) -> Dict[str, str]:
+        """Child id -> its values, as JSON."""
+        return {trial["run"]: json.dumps(trial["parameters"]) for trial in self._trials()}
+
+    def get_metrics(
+        self,
+        name: Optional[str] = None,
+        recursive: bool = False,
+        run_type: Optional[str] = None,
+        populate: bool = False,
+    ) -> Dict[str, Any]:
+        """Child id -> its metrics by name."""
+        from roost.lanes import run_lanes
+        from roost.metric_values import metric_values
+
+        ids = [str(trial["run"]) for trial in self._trials()]
+        found: Dict[str, Any] = {}
+
+        def read(child: str) -> None:
+            found[child] = metric_values(self._client, child, name)
+
+        with calling(ServiceException):
+            run_lanes(ids, read, _LANES)
+        return {child: found[child] for child in ids}
+
+    def get_diagnostics(self) -> str:
+        """Writes the logs of the sweep and of its children, and what is known of each child, into
+        <run id>-diagnostics.zip in the current folder, and returns that path."""
+        from ._diagnostics import write_diagnostics
+
+        with calling(ServiceException):
+            return write_diagnostics(self._client, self.id, self._trials())
+
+    # Ending.
+
+    def cancel(self) -> bool:  # type: ignore[override]
+        """Cancels the sweep and all its children. True if that ended it, False if it had ended."""
+        self._end("cancel")
+        return str(self._known["status"]) in ("Canceled", "CancelRequested")
+
+    def fail(self, *_: Any, **__: Any) -> None:
+        """Refuses: a sweep ends by its children."""
+        raise not_here(
+            "HyperDriveRun.fail", "ends a sweep as Failed", "Use cancel(), which ends it."
+        )
+
+    def complete(self, *_: Any, **__: Any) -> None:
+        """Refuses: a sweep ends by its children."""
+        raise not_here(
+            "HyperDriveRun.complete",
+            "ends a sweep as Completed",
+            "Use cancel(), or stop it in the studio, which lets the running children finish.",
+        )
+
+    # For the rest of this package.
+
+    def _trials(self) -> List[Dict[str, Any]]:
+        with calling(ServiceException):
+            return [*self._client.list_trials(self.id)]
+
+    def _sweep(self) -> Dict[str, Any]:
+        with calling(ServiceException):
+            return self._client.get_sweep(self.id)
+
+    def _earlier_trials(self) -> List[Dict[str, Any]]:
+        """Of the sweeps this one was resumed from that searched for the same."""
+        sweep = self._sweep()
+        found: List[Dict[str, Any]] = []
+        for parent in sweep["spec"].get("resume_from") or []:
+            with calling(ServiceException):
+                earlier = self._client.get_sweep(parent)
+                if earlier["spec"]["metric"] == sweep["spec"]["metric"]:
+                    found += self._client.list_trials(parent)
+        return found
+
+    def _ranked(self, trials: List[Dict[str, Any]]) -> List[Dict[str, Any]]:
+        """Those that logged the metric, the best first."""
+        found = [trial for trial in trials if _is_value(trial["best"])]
+        if not found:
+            return []
+        maximize = self._sweep()["spec"]["metric"]["goal"] == "maximize"
+        return sorted(found, key=lambda trial: float(trial["best"]), reverse=maximize)
+
+    def __repr__(self) -> str:
+        facts = ",\n".join(f"{key}: {value}" for key, value in self._describe().items())
+        return f"HyperDriveRun({facts})"
+
+
+def _is_value(value: Any) -> bool:
+    return isinstance(value, (int, float)) and value == value

@@ -1,0 +1,185 @@
+#include "records/sweep_records.h"
+
+#include <fmt/format.h>
+
+#include "domain/run_state.h"
+
+namespace roost {
+namespace {
+
+#define ROOST_SWEEP_COLUMNS                                                                                        \
+  "run, workspace, spec_json, is_active, is_paused, is_stopping, is_used_up, max_total, max_concurrent, deadline," \
+  " space_size, message, best_trial, best_value"
+
+SweepRow read_sweep(const Rows& rows) {
+  SweepRow sweep;
+  sweep.run = rows.integer(0);
+  sweep.workspace = rows.text(1);
+  sweep.spec = stored_json(rows.bytes(2));
+  sweep.is_active = rows.integer(3) != 0;
+  sweep.is_paused = rows.integer(4) != 0;
+  sweep.is_stopping = rows.integer(5) != 0;
+  sweep.is_used_up = rows.integer(6) != 0;
+  sweep.max_total = rows.integer(7);
+  sweep.max_concurrent = rows.maybe_integer(8);
+  sweep.deadline = rows.integer(9);
+  sweep.space_size = rows.maybe_integer(10);
+  sweep.message = rows.text(11);
+  sweep.best_trial = rows.maybe_integer(12);
+  if (!rows.is_null(13)) sweep.best_value = rows.real(13);
+  return sweep;
+}
+
+Result<std::vector<SweepRow>> read_sweeps(Rows rows) {
+  std::vector<SweepRow> sweeps;
+  while (rows.next()) sweeps.push_back(read_sweep(rows));
+  ROOST_CHECK(rows.status());
+  return sweeps;
+}
+
+TrialRow read_trial(const Rows& rows) {
+  TrialRow trial;
+  trial.number = rows.integer(0);
+  trial.parameters = stored_json(rows.bytes(1));
+  trial.origin = rows.text(2);
+  trial.run = rows.maybe_integer(3);
+  trial.is_open = rows.integer(4) != 0;
+  trial.judged = rows.integer(5);
+  trial.reason = rows.text(6);
+  return trial;
+}
+
+std::optional<double> maybe_real(const Rows& rows, int column) {
+  return rows.is_null(column) ? std::nullopt : std::optional(rows.real(column));
+}
+
+}  // namespace
+
+Status insert_sweep(Tx& tx, const SweepRow& sweep) {
+  ROOST_CHECK(tx.run("INSERT INTO sweep (" ROOST_SWEEP_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", sweep.run,
+                sweep.workspace, to_text(sweep.spec), sweep.is_active, sweep.is_paused, sweep.is_stopping, sweep.is_used_up,
+                sweep.max_total, sweep.max_concurrent, sweep.deadline, sweep.space_size, sweep.message, sweep.best_trial,
+                sweep.best_value));
+  return {};
+}
+
+Status save_sweep(Tx& tx, const SweepRow& sweep) {
+  ROOST_CHECK(tx.run("UPDATE sweep SET is_active = ?, is_paused = ?, is_stopping = ?, is_used_up = ?, max_total = ?,"
+                " max_concurrent = ?, message = ?, best_trial = ?, best_value = ? WHERE run = ?",
+                sweep.is_active, sweep.is_paused, sweep.is_stopping, sweep.is_used_up, sweep.max_total, sweep.max_concurrent,
+                sweep.message, sweep.best_trial, sweep.best_value, sweep.run));
+  return {};
+}
+
+Result<SweepRow> sweep_by_row(Tx& tx, std::int64_t run) {
+  Rows rows = tx.query("SELECT " ROOST_SWEEP_COLUMNS " FROM sweep WHERE run = ?", run);
+  if (rows.next()) return read_sweep(rows);
+  ROOST_CHECK(rows.status());
+  return fail(ErrorCode::kNotFound, "this run is not a sweep; 'roost sweep ls' lists the sweeps there are");
+}
+
+Result<std::vector<SweepRow>> active_sweeps(Tx& tx) {
+  return read_sweeps(tx.query("SELECT " ROOST_SWEEP_COLUMNS " FROM sweep INDEXED BY sweep_active WHERE is_active = 1"
+                              " ORDER BY run"));
+}
+
+Result<std::vector<SweepRow>> list_sweeps(Tx& tx, std::string_view workspace, std::int64_t limit) {
+  return read_sweeps(tx.query("SELECT " ROOST_SWEEP_COLUMNS " FROM sweep WHERE workspace = ? ORDER BY run DESC LIMIT ?",
+                              workspace, limit));
+}
+
+Status insert_trial(Tx& tx, std::int64_t sweep, const TrialRow& trial) {
+  ROOST_CHECK(tx.run("INSERT INTO sweep_trial (sweep, number, parameters_json, origin, run, is_open, judged, reason)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                sweep, trial.number, to_text(trial.parameters), trial.origin, trial.run, trial.is_open, trial.judged,
+                trial.reason));
+  return {};
+}
+
+Status save_trial(Tx& tx, std::int64_t sweep, const TrialRow& trial) {
+  ROOST_CHECK(tx.run("UPDATE sweep_trial SET run = ?, is_open = ?, judged = ?, reason = ? WHERE sweep = ? AND number = ?",
+                trial.run, trial.is_open, trial.judged, trial.reason, sweep, trial.number));
+  return {};
+}
+
+Result<TrialRow> find_trial(Tx& tx, std::int64_t sweep, std::int64_t number) {
+  Rows rows = tx.query("SELECT number, parameters_json, origin, run, is_open, judged, reason FROM sweep_trial"
+                       " WHERE sweep = ? AND number = ?",
+                       sweep, number);
+  if (rows.next()) return read_trial(rows);
+  ROOST_CHECK(rows.status());
+  return fail(ErrorCode::kNotFound, fmt::format("the sweep has no trial {}", number));
+}
+
+Result<std::int64_t> count_trials(Tx& tx, std::int64_t sweep) {
+  Rows rows = tx.query("SELECT coalesce(max(number) + 1, 0) FROM sweep_trial WHERE sweep = ?", sweep);
+  std::int64_t count = 0;
+  if (rows.next()) count = rows.integer(0);
+  ROOST_CHECK(rows.status());
+  return count;
+}
+
+Result<std::vector<TrialFacts>> list_trials(Tx& tx, const TrialFilter& filter) {
+  Rows rows = tx.query(
+      "SELECT t.number, t.parameters_json, t.origin, t.run, t.is_open, t.judged, t.reason, r.id, r.status, r.attempt,"
+      " r.created, r.started, r.ended, m.count, m.min, m.max, m.last_number FROM sweep_trial t"
+      " LEFT JOIN run r ON r.seq = t.run LEFT JOIN metric m ON m.run = r.seq AND m.attempt = r.attempt AND m.name = ?"
+      " WHERE t.sweep = ? AND t.number >= ? AND (t.is_open = 1 OR ? = 0) ORDER BY t.number LIMIT ?",
+      filter.metric, filter.sweep, filter.from, filter.open_only, filter.limit);
+  std::vector<TrialFacts> trials;
+  while (rows.next()) {
+    TrialFacts& state = trials.emplace_back();
+    state.trial = read_trial(rows);
+    if (!state.trial.run) continue;
+    state.run_id = rows.text(7);
+    state.status = status_from_name(rows.text(8));
+    state.attempt = rows.integer(9);
+    state.created = rows.integer(10);
+    state.started = rows.maybe_integer(11);
+    state.ended = rows.maybe_integer(12);
+    state.values = rows.integer(13);
+    state.min = maybe_real(rows, 14);
+    state.max = maybe_real(rows, 15);
+    state.last = maybe_real(rows, 16);
+  }
+  ROOST_CHECK(rows.status());
+  return trials;
+}
+
+Result<TrialCounts> count_trials_by_state(Tx& tx, std::int64_t sweep) {
+  Rows rows = tx.query("SELECT coalesce(r.status, ''), t.reason <> '', count(*) FROM sweep_trial t"
+                       " LEFT JOIN run r ON r.seq = t.run WHERE t.sweep = ? GROUP BY 1, 2",
+                       sweep);
+  TrialCounts counts;
+  while (rows.next()) {
+    const std::string status = rows.text(0);
+    const bool is_stopped = rows.integer(1) != 0;
+    const std::int64_t count = rows.integer(2);
+    if (status == "Completed") {
+      counts.completed += count;
+    } else if (status == "Failed") {
+      counts.failed += count;
+    } else if (status == "Canceled") {
+      (is_stopped ? counts.stopped : counts.canceled) += count;
+    } else if (status.empty() || status == "Starting" || status == "Preparing" || status == "Queued" ||
+               status == "Provisioning") {
+      counts.waiting += count;
+    } else {
+      counts.running += count;
+    }
+  }
+  ROOST_CHECK(rows.status());
+  return counts;
+}
+
+Result<std::vector<std::string>> metrics_of_trials(Tx& tx, std::int64_t sweep, std::int64_t limit) {
+  Rows rows = tx.query("SELECT DISTINCT m.name FROM sweep_trial t JOIN metric m ON m.run = t.run WHERE t.sweep = ?"
+                       " ORDER BY m.name LIMIT ?",
+                       sweep, limit);
+  std::vector<std::string> names;
+  while (rows.next()) names.push_back(rows.text(0));
+  ROOST_CHECK(rows.status());
+  return names;
+}
+
+}  // namespace roost

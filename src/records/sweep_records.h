@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "db/database.h"
+#include "domain/run.h"
+
+namespace roost {
+
+// Rows of sweeps and of what they try. A sweep's row is that of its parent run. All work inside a caller's transaction.
+
+struct SweepRow {
+  std::int64_t run = 0;  // row of the parent
+  std::string workspace;
+  Json spec;
+  bool is_active = true;  // until the last child has ended and the parent with it
+  bool is_paused = false;
+  bool is_stopping = false;  // draws no more
+  bool is_used_up = false;   // every configuration of a finite space was drawn
+  std::int64_t max_total = 0;
+  std::optional<std::int64_t> max_concurrent;  // none: all at once
+  Micros deadline = 0;
+  std::optional<std::int64_t> space_size;  // none: infinite
+  std::string message;
+  std::optional<std::int64_t> best_trial;
+  std::optional<double> best_value;
+};
+
+Status insert_sweep(Tx& tx, const SweepRow& sweep);
+Status save_sweep(Tx& tx, const SweepRow& sweep);
+Result<SweepRow> sweep_by_row(Tx& tx, std::int64_t run);
+Result<std::vector<SweepRow>> active_sweeps(Tx& tx);
+// Newest first.
+Result<std::vector<SweepRow>> list_sweeps(Tx& tx, std::string_view workspace, std::int64_t limit);
+
+struct TrialRow {
+  std::int64_t number = 0;
+  Json parameters;
+  std::string origin;               // the sampler that drew it, or "hand"
+  std::optional<std::int64_t> run;  // row; none until it was submitted
+  bool is_open = true;              // until the sweep has seen its end
+  std::int64_t judged = 0;          // so many values of the primary metric the policy has looked at
+  std::string reason;               // why it was stopped
+};
+
+Status insert_trial(Tx& tx, std::int64_t sweep, const TrialRow& trial);
+Status save_trial(Tx& tx, std::int64_t sweep, const TrialRow& trial);
+Result<TrialRow> find_trial(Tx& tx, std::int64_t sweep, std::int64_t number);
+// The number that the next trial gets.
+Result<std::int64_t> count_trials(Tx& tx, std::int64_t sweep);
+
+// A trial with what its run and its primary metric say now.
+struct TrialFacts {
+  TrialRow trial;
+  std::string run_id;
+  std::optional<RunStatus> status;  // none until it was submitted
+  std::int64_t attempt = 0;
+  Micros created = 0;
+  std::optional<Micros> started;
+  std::optional<Micros> ended;
+  std::int64_t values = 0;  // of the primary metric in the newest attempt
+  std::optional<double> min;
+  std::optional<double> max;
+  std::optional<double> last;
+};
+
+struct TrialFilter {
+  std::int64_t sweep = 0;
+  std::string metric;
+  std::int64_t from = 0;  // number
+  std::int64_t limit = INT64_MAX;
+  bool open_only = false;
+};
+// In the order of their numbers.
+Result<std::vector<TrialFacts>> list_trials(Tx& tx, const TrialFilter& filter);
+
+struct TrialCounts {
+  std::int64_t waiting = 0;
+  std::int64_t running = 0;
+  std::int64_t completed = 0;
+  std::int64_t stopped = 0;  // by the policy
+  std::int64_t failed = 0;
+  std::int64_t canceled = 0;
+};
+Result<TrialCounts> count_trials_by_state(Tx& tx, std::int64_t sweep);
+
+// Names of the metrics that the sweep's children logged, at most `limit`.
+Result<std::vector<std::string>> metrics_of_trials(Tx& tx, std::int64_t sweep, std::int64_t limit);
+
+}  // namespace roost

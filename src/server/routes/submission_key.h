@@ -1,0 +1,15 @@
+#pragma once
+
+#include <optional>
+
+#include "access/access.h"
+#include "base/json.h"
+#include "net/http.h"
+#include "records/submission_records.h"
+
+namespace roost {
+
+// The key that the caller gave its submit, if any. The same key with another body is another submit.
+Result<std::optional<SubmissionKey>> submission_key(const Request& request, const Json& body, const Principal& who);
+
+}  // namespace roost

@@ -1,0 +1,42 @@
+#include "server/start_run.h"
+
+#include "prepare/prepare_environment.h"
+#include "submit/submit_run.h"
+
+namespace roost {
+
+Result<std::optional<Run>> start_run(App& app, const RunSpec& spec, const StartSteps& steps) {
+  std::optional<Run> run;
+  std::optional<BuildRequest> build;
+  // The snapshot must not be collected between being found and being named by the run.
+  const auto hold = app.blobs->hold();
+  const Status files = check_files(*app.blobs, spec);
+  EnvironmentLook look(*app.environments);
+  look.look_at_program(app.build_settings.python);
+  const auto submit = [&](Tx& tx) -> Status {
+    const Micros now = app.clock.now();
+    build.reset();
+    run.reset();
+    ROOST_TRY(const auto submitter, steps.check(tx));
+    if (!submitter) return {};
+    ROOST_TRY(run, submit_run(tx, files, app.curated, submitter->workspace, spec, submitter->user, now));
+    if (!has_no_node(*run)) {
+      ROOST_TRY(build, prepare_environment(tx, *run, app.build_settings, look, now));
+    }
+    return steps.made(tx, *run);
+  };
+  Status submitted = app.db->write(submit);
+  while (!submitted && look.is_incomplete()) {
+    look.look_at_missing(app.clock.now());
+    submitted = app.db->write(submit);
+  }
+  ROOST_CHECK(submitted);
+  if (!run) return std::nullopt;
+  ++app.statistics.runs_submitted;
+  if (build) app.builds->request(*build, run->id);
+  app.changes.run_changed(run->id);
+  app.wake.notify();
+  return run;
+}
+
+}  // namespace roost

@@ -1,0 +1,9 @@
+#include "sweeps/sobol_sampler.h"
+
+#include "sweeps/random_sampler.h"
+
+namespace roost {
+
+std::optional<Json> draw_sobol(const DrawContext& context) { return draw_random(context); }
+
+}  // namespace roost

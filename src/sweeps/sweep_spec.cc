@@ -1,0 +1,180 @@
+#include "sweeps/sweep_spec.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "domain/names.h"
+
+namespace roost {
+namespace {
+
+constexpr std::int64_t kMostConcurrent = 10'000;
+constexpr std::int64_t kMostMinutes = 5'256'000;  // ten years
+constexpr std::size_t kMostResumed = 5;
+
+Status read_metric(const Json& body, SweepSpec& spec) {
+  JsonFields fields(body, "\"metric\"");
+  spec.metric = fields.required_string("name");
+  const std::string goal = fields.required_string("goal");
+  ROOST_CHECK(fields.done());
+  ROOST_CHECK(check_text(spec.metric, "the name of the primary metric", 500));
+  if (spec.metric.empty()) return fail(ErrorCode::kInvalidArgument, "the primary metric needs a name, the one that run.log() is given");
+  if (goal != "maximize" && goal != "minimize") {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("the goal \"{}\" is neither \"maximize\" nor \"minimize\"", printable(goal)));
+  }
+  spec.goal = goal == "maximize" ? Goal::kMaximize : Goal::kMinimize;
+  return {};
+}
+
+// What the loop cannot do yet: children that wait and go on from their checkpoint.
+Status check_policy(const PolicySettings& policy) {
+  if (policy.type == PolicyType::kPbt) {
+    return fail(ErrorCode::kInvalidArgument, "the policy \"pbt\" is not there yet; \"asha\" and \"hyperband\" stop bad children early");
+  }
+  if (policy.type == PolicyType::kAsha && policy.pause) {
+    return fail(ErrorCode::kUnimplemented,
+                "\"asha\" cannot pause children yet; leave \"pause\" out, and those behind at a rung are stopped");
+  }
+  return {};
+}
+
+Status check_limits(const SweepSpec& spec) {
+  if (spec.max_concurrent_runs && *spec.max_concurrent_runs > spec.max_total_runs) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("max_concurrent_runs is {}, more than the {} of max_total_runs; lower the one or raise the other",
+                            *spec.max_concurrent_runs, spec.max_total_runs));
+  }
+  return {};
+}
+
+std::string quoted(const std::string& word) {
+  const auto is_plain = [](unsigned char c) { return std::isalnum(c) != 0 || std::string_view("-_./:=+,@%").find(static_cast<char>(c)) != std::string_view::npos; };
+  if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return word;
+  std::string out = "'";
+  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+std::string variable_name(const std::string& parameter) {
+  std::string name = "AZUREML_PARAMETER_";
+  const std::size_t begin = std::min(parameter.find_first_not_of('-'), parameter.size());
+  for (const char c : parameter.substr(begin)) name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  return name;
+}
+
+bool is_active(const Dimension& dimension, const Json& parameters) {
+  if (!dimension.when) return true;
+  const auto found = parameters.find(dimension.when->name);
+  if (found == parameters.end()) return false;
+  const auto& values = dimension.when->values;
+  return std::find(values.begin(), values.end(), *found) != values.end();
+}
+
+}  // namespace
+
+Result<SweepSpec> parse_sweep_spec(const Json& body, std::uint64_t seed) {
+  JsonFields fields(body, "the sweep");
+  SweepSpec spec;
+  const Json run = fields.object("run");
+  const Json space = fields.array("space");
+  Json sampling = fields.object("sampling");
+  const Json metric = fields.object("metric");
+  Json policy = fields.has("policy") ? fields.object("policy") : Json();
+  spec.max_total_runs = fields.integer("max_total_runs", 0, 1, kMostTrials);
+  if (fields.has("max_concurrent_runs")) {
+    spec.max_concurrent_runs = fields.integer("max_concurrent_runs", 1, 1, kMostConcurrent);
+  }
+  spec.max_duration_minutes = fields.integer("max_duration_minutes", 10'080, 1, kMostMinutes);
+  spec.resume_from = fields.strings("resume_from");
+  const auto resumed = fields.strings("resume_child_runs");
+  const bool has_total = fields.has("max_total_runs");
+  ROOST_CHECK(fields.done());
+  if (!has_total) {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("a sweep needs \"max_total_runs\", from 1 to {}", kMostTrials));
+  }
+  if (!resumed.empty()) {
+    return fail(ErrorCode::kInvalidArgument,
+                "\"resume_child_runs\" is not there yet; give the old sweep as \"resume_from\", or add_trial with the old "
+                "child's parameters");
+  }
+  if (spec.resume_from.size() > kMostResumed) {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("\"resume_from\" takes at most {} sweeps", kMostResumed));
+  }
+  ROOST_TRY(spec.run, parse_run_spec(run));
+  if (spec.run.interactive) {
+    return fail(ErrorCode::kInvalidArgument, "\"run\" of a sweep needs a script or a command: an interactive run has neither");
+  }
+  if (spec.run.parent) return fail(ErrorCode::kInvalidArgument, "\"run\" of a sweep has no \"parent\": the sweep is it");
+  ROOST_TRY(spec.space, parse_search_space(space));
+  if (!sampling.contains("seed")) sampling["seed"] = seed;
+  ROOST_TRY(spec.sampling, parse_sampling(sampling, spec.space));
+  ROOST_CHECK(read_metric(metric, spec));
+  if (text_at(policy, "type") == "asha" && !policy.contains("pause")) policy["pause"] = false;
+  ROOST_TRY(spec.policy, parse_policy(policy));
+  ROOST_CHECK(check_policy(spec.policy));
+  ROOST_CHECK(check_limits(spec));
+  return spec;
+}
+
+Json sweep_spec_json(const Json& body, const SweepSpec& spec) {
+  Json out = body;
+  out["run"] = run_spec_json(spec.run);
+  for (const char* mine : {"parent"}) out["run"].erase(mine);
+  if (!out.contains("sampling") || !out["sampling"].is_object()) out["sampling"] = Json::object();
+  out["sampling"]["seed"] = spec.sampling.seed;
+  out["max_total_runs"] = spec.max_total_runs;
+  out["max_concurrent_runs"] = or_null(spec.max_concurrent_runs);
+  out["max_duration_minutes"] = spec.max_duration_minutes;
+  return out;
+}
+
+Status check_parameters(const SearchSpace& space, const Json& parameters) {
+  for (const auto& dimension : space.dimensions) {
+    const bool is_there = parameters.contains(dimension.name);
+    if (is_active(dimension, parameters) == is_there) continue;
+    const std::string name = printable(dimension.name);
+    return fail(ErrorCode::kInvalidArgument,
+                is_there ? fmt::format("the parameter \"{}\" has no meaning beside the others; leave it out", name)
+                         : fmt::format("the parameter \"{}\" has no value; give every parameter of the sweep one", name));
+  }
+  for (const auto& item : parameters.items()) {
+    const bool is_known = std::any_of(space.dimensions.begin(), space.dimensions.end(),
+                                      [&](const Dimension& dimension) { return dimension.name == item.key(); });
+    if (!is_known) {
+      return fail(ErrorCode::kInvalidArgument, fmt::format("the sweep has no parameter \"{}\"", printable(item.key())));
+    }
+    if (!item.value().is_primitive() || item.value().is_null()) {
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("the value of \"{}\" must be a number, a text, true or false", printable(item.key())));
+    }
+  }
+  return {};
+}
+
+std::string parameter_text(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : to_text(value);
+}
+
+RunSpec child_spec(const SweepSpec& sweep, const Json& parameters) {
+  RunSpec spec = sweep.run;
+  for (const auto& dimension : sweep.space.dimensions) {
+    const auto found = parameters.find(dimension.name);
+    if (found == parameters.end()) continue;
+    const std::string name = dimension.name.starts_with("-") ? dimension.name : "--" + dimension.name;
+    const std::string value = parameter_text(*found);
+    if (spec.command.empty()) {
+      spec.arguments.push_back(name);
+      spec.arguments.push_back(value);
+    } else {
+      spec.command += fmt::format(" {} {}", quoted(name), quoted(value));
+    }
+    spec.environment_variables[variable_name(dimension.name)] = value;
+  }
+  return spec;
+}
+
+}  // namespace roost

@@ -1,0 +1,40 @@
+#include "sweeps/trial.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace roost {
+namespace {
+
+std::size_t first(const Trial& trial, std::int64_t intervals) {
+  return std::min(trial.values.size(), static_cast<std::size_t>(std::max<std::int64_t>(intervals, 0)));
+}
+
+}  // namespace
+
+std::optional<double> best_value(const Trial& trial, Goal goal) {
+  return best_value_until(trial, goal, intervals_of(trial));
+}
+
+std::optional<double> best_value_until(const Trial& trial, Goal goal, std::int64_t intervals) {
+  std::optional<double> best;
+  for (std::size_t i = 0; i < first(trial, intervals); ++i) {
+    const double value = trial.values[i];
+    if (!std::isnan(value) && (!best || is_better(goal, value, *best))) best = value;
+  }
+  return best;
+}
+
+std::optional<double> mean_value_until(const Trial& trial, std::int64_t intervals) {
+  double sum = 0;
+  double count = 0;
+  for (std::size_t i = 0; i < first(trial, intervals); ++i) {
+    if (std::isnan(trial.values[i])) continue;
+    sum += trial.values[i];
+    count += 1;
+  }
+  if (count == 0) return std::nullopt;
+  return sum / count;
+}
+
+}  // namespace roost

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "sweeps/policy.h"
+
+namespace roost {
+
+// Stops a trial that is among the worst floor(X % of k) of the k trials that have reached the interval, by their best value
+// up to it, so that no trial wins by its age. Trials that are equal are not told apart: they go on. With
+// exclude_finished_jobs only trials that still run count.
+Verdict judge_truncation(const PolicySettings& policy, Goal goal, const std::vector<Trial>& trials, std::size_t index,
+                         std::int64_t interval);
+
+}  // namespace roost
