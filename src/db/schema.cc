@@ -236,7 +236,7 @@ const std::vector<std::vector<const char*>> kVersions = {{
     " parameters_json TEXT NOT NULL, origin TEXT NOT NULL, run INTEGER REFERENCES run(seq),"
     " is_open INTEGER NOT NULL DEFAULT 1, judged INTEGER NOT NULL DEFAULT 0, verdict TEXT NOT NULL DEFAULT '',"
     " reason TEXT NOT NULL DEFAULT '', source TEXT NOT NULL DEFAULT '', inherited INTEGER NOT NULL DEFAULT 0,"
-    " content TEXT NOT NULL DEFAULT '',"
+    " content TEXT NOT NULL DEFAULT '', intervals INTEGER NOT NULL DEFAULT 0, best REAL,"
     " PRIMARY KEY(sweep, number)) WITHOUT ROWID",
     "CREATE INDEX sweep_trial_by_run ON sweep_trial(run) WHERE run IS NOT NULL",
     "CREATE INDEX sweep_trial_open ON sweep_trial(sweep, number) WHERE is_open = 1",

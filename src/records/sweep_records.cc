@@ -39,8 +39,9 @@ Result<std::vector<SweepRow>> read_sweeps(Rows rows) {
 }
 
 #define ROOST_TRIAL_COLUMNS \
-  "t.number, t.parameters_json, t.origin, t.run, t.is_open, t.judged, t.verdict, t.reason, t.source, t.inherited, t.content"
-constexpr int kTrialColumns = 11;
+  "t.number, t.parameters_json, t.origin, t.run, t.is_open, t.judged, t.verdict, t.reason, t.source, t.inherited, t.content, " \
+  "t.intervals, t.best"
+constexpr int kTrialColumns = 13;
 
 std::string_view verdict_name(TrialVerdict verdict) {
   switch (verdict) {
@@ -53,6 +54,10 @@ std::string_view verdict_name(TrialVerdict verdict) {
 
 TrialVerdict verdict_from(std::string_view name) {
   return name == "stop" ? TrialVerdict::kStop : name == "pause" ? TrialVerdict::kPause : TrialVerdict::kNone;
+}
+
+std::optional<double> maybe_real(const Rows& rows, int column) {
+  return rows.is_null(column) ? std::nullopt : std::optional(rows.real(column));
 }
 
 TrialRow read_trial(const Rows& rows) {
@@ -68,11 +73,9 @@ TrialRow read_trial(const Rows& rows) {
   trial.source = rows.text(8);
   trial.inherited = rows.integer(9);
   trial.content = rows.text(10);
+  trial.intervals = rows.integer(11);
+  trial.best = maybe_real(rows, 12);
   return trial;
-}
-
-std::optional<double> maybe_real(const Rows& rows, int column) {
-  return rows.is_null(column) ? std::nullopt : std::optional(rows.real(column));
 }
 
 }  // namespace
@@ -112,16 +115,18 @@ Result<std::vector<SweepRow>> list_sweeps(Tx& tx, std::string_view workspace, st
 
 Status insert_trial(Tx& tx, std::int64_t sweep, const TrialRow& trial) {
   ROOST_CHECK(tx.run("INSERT INTO sweep_trial (sweep, number, parameters_json, origin, run, is_open, judged, verdict, reason,"
-                     " source, inherited, content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                     " source, inherited, content, intervals, best) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                      sweep, trial.number, to_text(trial.parameters), trial.origin, trial.run, trial.is_open, trial.judged,
-                     verdict_name(trial.verdict), trial.reason, trial.source, trial.inherited, trial.content));
+                     verdict_name(trial.verdict), trial.reason, trial.source, trial.inherited, trial.content,
+                     trial.intervals, trial.best));
   return {};
 }
 
 Status save_trial(Tx& tx, std::int64_t sweep, const TrialRow& trial) {
-  ROOST_CHECK(tx.run("UPDATE sweep_trial SET run = ?, is_open = ?, judged = ?, verdict = ?, reason = ?"
-                     " WHERE sweep = ? AND number = ?",
-                     trial.run, trial.is_open, trial.judged, verdict_name(trial.verdict), trial.reason, sweep, trial.number));
+  ROOST_CHECK(tx.run("UPDATE sweep_trial SET run = ?, is_open = ?, judged = ?, verdict = ?, reason = ?,"
+                     " intervals = ?, best = ? WHERE sweep = ? AND number = ?",
+                     trial.run, trial.is_open, trial.judged, verdict_name(trial.verdict), trial.reason, trial.intervals,
+                     trial.best, sweep, trial.number));
   return {};
 }
 
@@ -150,8 +155,8 @@ Result<std::int64_t> count_trials(Tx& tx, std::int64_t sweep) {
 
 Result<std::vector<TrialFacts>> list_trials(Tx& tx, const TrialFilter& filter) {
   Rows rows = tx.query(
-      "SELECT " ROOST_TRIAL_COLUMNS ", r.id, r.status, r.held, a.open, r.attempt, r.created, r.started, r.ended, m.count, m.min,"
-      " m.max, m.last_number FROM sweep_trial t LEFT JOIN run r ON r.seq = t.run"
+      "SELECT " ROOST_TRIAL_COLUMNS ", r.id, r.status, r.held, a.open, r.attempt, r.created, r.started, r.ended, m.count,"
+      " m.last_number FROM sweep_trial t LEFT JOIN run r ON r.seq = t.run"
       " LEFT JOIN attempt a ON a.run = r.seq AND a.attempt = r.attempt"
       " LEFT JOIN metric m ON m.run = r.seq AND m.attempt = r.attempt AND m.name = ?"
       " WHERE t.sweep = ? AND t.number >= ? AND (t.is_open = 1 OR ? = 0) ORDER BY t.number LIMIT ?",
@@ -171,8 +176,6 @@ Result<std::vector<TrialFacts>> list_trials(Tx& tx, const TrialFilter& filter) {
     state.started = rows.maybe_integer(column++);
     state.ended = rows.maybe_integer(column++);
     state.values = rows.integer(column++);
-    state.min = maybe_real(rows, column++);
-    state.max = maybe_real(rows, column++);
     state.last = maybe_real(rows, column);
   }
   ROOST_CHECK(rows.status());

@@ -48,6 +48,8 @@ struct TrialRow {
   std::optional<std::int64_t> run;  // row; none until it was submitted
   bool is_open = true;              // until the sweep has seen its end
   std::int64_t judged = 0;          // so many values of the primary metric the policy has looked at
+  std::int64_t intervals = 0;       // so many it has logged that count, over all attempts that go on from one another
+  std::optional<double> best;       // of those
   TrialVerdict verdict = TrialVerdict::kNone;
   std::string reason;               // for the verdict
   std::string source;               // id of the run that it goes on from
@@ -75,8 +77,6 @@ struct TrialFacts {
   std::optional<Micros> started;
   std::optional<Micros> ended;
   std::int64_t values = 0;  // of the primary metric in the newest attempt
-  std::optional<double> min;
-  std::optional<double> max;
   std::optional<double> last;
 };
 

@@ -36,6 +36,8 @@ class Deciding {
       conclude();
     }
     for (std::size_t i = 0; i < now_.size(); ++i) {
+      now_[i].intervals = intervals_of(trial_of(now_[i]));
+      now_[i].best = best_value(trial_of(now_[i]), view_.spec.goal);
       if (is_changed(now_[i], view_.open[i].trial)) out_.changed.push_back(now_[i]);
     }
     return std::move(out_);
@@ -43,7 +45,8 @@ class Deciding {
 
  private:
   static bool is_changed(const TrialRow& a, const TrialRow& b) {
-    return a.is_open != b.is_open || a.judged != b.judged || a.verdict != b.verdict || a.reason != b.reason;
+    return a.is_open != b.is_open || a.judged != b.judged || a.verdict != b.verdict || a.reason != b.reason ||
+           a.intervals != b.intervals || a.best != b.best;
   }
   Trial& trial_of(const TrialRow& row) { return view_.trials[view_.prior + static_cast<std::size_t>(row.number)]; }
   std::string run_of(std::int64_t number) const { return fmt::format("{}_{}", view_.id, number); }

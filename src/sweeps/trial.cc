@@ -12,6 +12,19 @@ std::size_t first(const Trial& trial, std::int64_t intervals) {
 
 }  // namespace
 
+std::string_view trial_state_name(TrialState state) {
+  switch (state) {
+    case TrialState::kWaiting: return "waiting";
+    case TrialState::kRunning: return "running";
+    case TrialState::kPaused: return "paused";
+    case TrialState::kCompleted: return "completed";
+    case TrialState::kStopped: return "stopped";
+    case TrialState::kFailed: return "failed";
+    case TrialState::kCanceled: return "canceled";
+  }
+  return "";
+}
+
 std::optional<double> best_value(const Trial& trial, Goal goal) {
   return best_value_until(trial, goal, intervals_of(trial));
 }
