@@ -24,7 +24,9 @@ class DecideSweep : public ::testing::Test {
     for (auto trial : decisions.drawn) {
       trial.run = trial.number + 10;
       rows_.push_back(trial);
-      facts_.push_back({trial, "HD_1_" + std::to_string(trial.number), RunStatus::kRunning});
+      TrialFacts& facts = facts_.emplace_back();
+      facts.run_id = "HD_1_" + std::to_string(trial.number);
+      facts.status = RunStatus::kRunning;
     }
     row_.is_used_up |= decisions.used_up;
     row_.is_stopping |= decisions.stop;

@@ -88,7 +88,9 @@ Status LiveSweep::read_values(Tx& tx, const TrialFacts& facts, TrialSeries& seri
   const bool is_known = series.attempt() == facts.attempt && facts.values <= series.count_of_attempt();
   if (is_known) return {};
   std::vector<std::int64_t> taken;
-  if (series.attempt() != facts.attempt) ROOST_TRY(taken, preempted_attempts(tx, *facts.trial.run));
+  if (series.attempt() != facts.attempt) {
+    ROOST_TRY(taken, preempted_attempts(tx, *facts.trial.run));
+  }
   for (;;) {
     ROOST_TRY(const auto more, parts_->read_values(tx, *facts.trial.run, series.attempt(), spec_.metric,
                                                    series.count_of_attempt()));
