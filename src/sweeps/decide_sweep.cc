@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "sweeps/pbt.h"
 
 namespace roost {
@@ -11,6 +12,21 @@ namespace {
 
 // So many children fail without a value before the rest is not tried.
 constexpr std::int64_t kFutile = 5;
+
+// Why a child failed, with what its argument parser said, which is no exception.
+std::string failure_text(const Json& error) {
+  std::string text = text_at(error, "message", "no reason is known");
+  std::string said;
+  for (const auto& line : strings_at(error, "last_lines")) {
+    if (line.find(": error: ") != std::string::npos) said = line;
+  }
+  if (said.empty()) return text;
+  text += "; it printed: " + printable(said, 300);
+  if (said.find("unrecognized arguments") != std::string::npos) {
+    text += ". A child gets --NAME VALUE for each parameter of the space: the script must take them, or the space leave them out";
+  }
+  return text;
+}
 
 // Puts one decision on another: each looks at the view and at what the earlier ones changed.
 class Deciding {
@@ -213,8 +229,7 @@ class Deciding {
   }
 
   std::string all_failed() const {
-    return fmt::format("every child failed; the first, {}: {}", view_.first_failed,
-                       text_at(view_.first_error, "message", "no reason is known"));
+    return fmt::format("every child failed; the first, {}: {}", view_.first_failed, failure_text(view_.first_error));
   }
 
   void conclude() {
