@@ -53,7 +53,7 @@ std::optional<std::int64_t> next_to_resume(const PolicySettings& policy, Goal go
   if (!pauses(policy)) return std::nullopt;
   const auto ladders = ladders_of(policy);
   for (const Ladder& ladder : ladders) {
-    if (const auto earned = next_promotion(ladder, goal, trials)) return earned;
+    if (const auto earned = next_promotion(ladder, goal, trials, draws_more)) return earned;
   }
   if (draws_more || std::any_of(trials.begin(), trials.end(), is_pending)) return std::nullopt;
   for (const Ladder& ladder : ladders) {

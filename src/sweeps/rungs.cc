@@ -23,6 +23,18 @@ bool is_at(const Ladder& ladder, const Trial& trial, std::size_t rung) {
   return intervals_of(trial) >= ladder.rungs[rung] && ladder.has(trial);
 }
 
+bool waits_at(const Ladder& ladder, const Trial& trial, std::size_t rung) {
+  return trial.state == TrialState::kPaused && ladder.rung_of(trial) == rung;
+}
+
+// Has been sent on from a rung that it has reached. One that runs and has logged nothing since may be on its way to a pause.
+bool has_gone_on(const Ladder& ladder, const Trial& trial, std::size_t rung) {
+  if (trial.number < 0 || waits_at(ladder, trial, rung)) return false;
+  return intervals_of(trial) > ladder.rungs[rung] || trial.state == TrialState::kWaiting || trial.state == TrialState::kCompleted;
+}
+
+bool is_full(std::size_t places, std::size_t gone_on) { return gone_on >= 4 * places / 3; }
+
 // The rung, its interval and where a sentence goes on: "stopped at interval 9 (rung 2): ".
 std::string where(const char* what, const Ladder& ladder, std::size_t rung) {
   const std::string bracket = ladder.bracket ? fmt::format(" of bracket {}", *ladder.bracket) : "";
@@ -59,6 +71,7 @@ Standing standing_at(const Ladder& ladder, Goal goal, const std::vector<Trial>& 
   for (std::size_t i = 0; i < trials.size(); ++i) {
     if (!is_at(ladder, trials[i], rung)) continue;
     ++out.reached;
+    if (i != index && has_gone_on(ladder, trials[i], rung)) ++out.gone_on;
     const double value = value_at(trials[i], goal, out.interval);
     if (is_better(goal, value, own)) ++out.better;
     if (i < index && value == own) ++equal_before;
@@ -100,18 +113,22 @@ Verdict pause_at_rung(const Ladder& ladder, Goal goal, const std::vector<Trial>&
   const std::string begin = where("paused", ladder, *rung);
   const Standing own = standing_at(ladder, goal, trials, index, *rung);
   if (std::isnan(own.value)) return {Verdict::kPause, begin + kNoNumber};
-  if (own.rank <= own.places) return {};
+  const bool is_among = own.rank <= own.places;
+  if (is_among && !is_full(own.places, own.gone_on)) return {};
   if (own.places == 0) {
     return {Verdict::kPause, fmt::format("{}the best of {} goes on, and {} {} come so far", begin, ladder.eta, own.reached,
                                          own.reached == 1 ? "has" : "have")};
   }
   const auto [value, cut] = compared_numbers(own.value, cut_at(ladder, goal, trials, *rung, own.places));
-  const std::string among = own.places == 1 ? "" : "among ";
-  return {Verdict::kPause, fmt::format("{}{} is not {}{} yet (rank {}, cut {})", begin, value, among,
-                                       best_of(own.places, own.reached), own.rank, cut)};
+  const std::string best = (own.places == 1 ? "" : "among ") + best_of(own.places, own.reached);
+  if (is_among) {
+    return {Verdict::kPause, fmt::format("{}{} is {}, but {} went on already (rank {}, cut {})", begin, value, best, own.gone_on,
+                                         own.rank, cut)};
+  }
+  return {Verdict::kPause, fmt::format("{}{} is not {} yet (rank {}, cut {})", begin, value, best, own.rank, cut)};
 }
 
-std::optional<std::int64_t> next_promotion(const Ladder& ladder, Goal goal, const std::vector<Trial>& trials) {
+std::optional<std::int64_t> next_promotion(const Ladder& ladder, Goal goal, const std::vector<Trial>& trials, bool draws_more) {
   struct Place {
     double value;
     std::size_t index;
@@ -123,20 +140,21 @@ std::optional<std::int64_t> next_promotion(const Ladder& ladder, Goal goal, cons
   for (std::size_t rung = ladder.rungs.size(); rung-- > 0;) {
     reached.clear();
     bool has_paused = false;
+    std::size_t gone_on = 0;
     for (std::size_t i = 0; i < trials.size(); ++i) {
       if (!is_at(ladder, trials[i], rung)) continue;
       reached.push_back({value_at(trials[i], goal, ladder.rungs[rung]), i});
-      has_paused |= trials[i].state == TrialState::kPaused && ladder.rung_of(trials[i]) == rung;
+      has_paused |= waits_at(ladder, trials[i], rung);
+      if (has_gone_on(ladder, trials[i], rung)) ++gone_on;
     }
     const std::size_t places = reached.size() / static_cast<std::size_t>(ladder.eta);
-    if (!has_paused || places == 0) continue;
+    if (!has_paused || places == 0 || (draws_more && is_full(places, gone_on))) continue;
     const auto end = reached.begin() + static_cast<std::ptrdiff_t>(places);
     std::nth_element(reached.begin(), end, reached.end(), before);
     std::optional<Place> best;
     for (auto place = reached.begin(); place != end; ++place) {
       const Trial& trial = trials[place->index];
-      if (trial.state != TrialState::kPaused || ladder.rung_of(trial) != rung) continue;
-      if (std::isnan(raw_value(trial, ladder.rungs[rung]))) continue;
+      if (!waits_at(ladder, trial, rung) || std::isnan(raw_value(trial, ladder.rungs[rung]))) continue;
       if (!best || before(*place, *best)) best = *place;
     }
     if (best) return trials[best->index].number;

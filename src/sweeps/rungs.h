@@ -39,6 +39,7 @@ struct Standing {
   std::size_t better = 0;   // strictly
   std::size_t rank = 0;     // from 1
   std::size_t places = 0;   // floor(n / eta)
+  std::size_t gone_on = 0;  // others of this sweep that have gone on from here
 };
 Standing standing_at(const Ladder& ladder, Goal goal, const std::vector<Trial>& trials, std::size_t index, std::size_t rung);
 // The value of the last of so many best ones at a rung; `places` from 1 to the number that reached it.
@@ -47,11 +48,13 @@ double cut_at(const Ladder& ladder, Goal goal, const std::vector<Trial>& trials,
 // Stops a trial at a rung unless it is as good as the last of the best max(1, floor(n / eta)) there, or if it has NaN there.
 Verdict stop_at_rung(const Ladder& ladder, Goal goal, const std::vector<Trial>& trials, std::size_t index,
                      std::int64_t interval);
-// Pauses a trial at a rung unless it is one of the best floor(n / eta) there: then it goes on without a break.
+// Pauses a trial at a rung unless it is one of the best floor(n / eta) there and not too many have gone on: then it goes on
+// without a break.
 Verdict pause_at_rung(const Ladder& ladder, Goal goal, const std::vector<Trial>& trials, std::size_t index,
                       std::int64_t interval);
-// From the highest rung down, the best paused trial that is one of the best floor(n / eta) of its rung.
-std::optional<std::int64_t> next_promotion(const Ladder& ladder, Goal goal, const std::vector<Trial>& trials);
+// From the highest rung down, the best paused trial that is one of the best floor(n / eta) of its rung, if not too many have gone
+// on from there: floor(4/3 * floor(n / eta)) while the sweep draws more.
+std::optional<std::int64_t> next_promotion(const Ladder& ladder, Goal goal, const std::vector<Trial>& trials, bool draws_more);
 // The best paused trial of the highest rung that a trial of this sweep has reached, if none has gone on from there.
 std::optional<std::int64_t> last_promotion(const Ladder& ladder, std::int64_t max_intervals, Goal goal,
                                            const std::vector<Trial>& trials);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace roost {
 namespace {
@@ -30,11 +31,13 @@ std::optional<double> best_value(const Trial& trial, Goal goal) {
 }
 
 std::optional<double> best_value_until(const Trial& trial, Goal goal, std::int64_t intervals) {
-  std::optional<double> best;
-  for (std::size_t i = 0; i < first(trial, intervals); ++i) {
-    const double value = trial.values[i];
-    if (!std::isnan(value) && (!best || is_better(goal, value, *best))) best = value;
+  // A policy goes over all trials at every logged value: no optional in the loop.
+  const double* const end = trial.values.data() + first(trial, intervals);
+  double best = std::numeric_limits<double>::quiet_NaN();
+  for (const double* value = trial.values.data(); value != end; ++value) {
+    if (!(is_better(goal, best, *value) || std::isnan(*value))) best = *value;
   }
+  if (std::isnan(best)) return std::nullopt;
   return best;
 }
 
