@@ -214,7 +214,7 @@ class RunView:
         )
         for trial in trials[:_MOST_CHILDREN]:
             run, status = str(trial["run"]), str(trial["status"])
-            seconds = _seconds_between(trial.get("started"), trial.get("ended"))
+            seconds = _seconds_between(trial.get("started_at"), trial.get("ended_at"))
             parameters = dict(trial["parameters"])
             state.children.append(Child(run, run, status, seconds, trial["best"], parameters))
         state.children_left_out = len(trials) > _MOST_CHILDREN

@@ -10,6 +10,7 @@ from azureml._absent import not_here
 from azureml._errors import calling
 from azureml.core.run import Run
 from azureml.exceptions import ServiceException, UserErrorException
+from roost.streaming import TERMINAL
 
 __all__ = ["HyperDriveRun", "PrimaryMetricGoal"]
 
@@ -65,6 +66,14 @@ class HyperDriveRun(Run):
     def hyperdrive_config(self) -> Any:
         """The configuration it was submitted with; None when it was found again."""
         return self._config
+
+    def get_details(self) -> Dict[str, Any]:
+        """As of any run; its runDefinition has the sweep in `telemetryValues`, as Azure has."""
+        from ._sweep_details import sweep_settings
+
+        details = super().get_details()
+        details["runDefinition"]["telemetryValues"] = sweep_settings(self._sweep()["spec"])
+        return details
 
     # What its children reached.
 
@@ -147,6 +156,8 @@ class HyperDriveRun(Run):
 
     def cancel(self) -> bool:  # type: ignore[override]
         """Cancels the sweep and all its children. True if that ended it, False if it had ended."""
+        if self.get_status() in TERMINAL:
+            return False
         self._end("cancel")
         return str(self._known["status"]) in ("Canceled", "CancelRequested")
 
@@ -167,8 +178,12 @@ class HyperDriveRun(Run):
     # For the rest of this package.
 
     def _trials(self) -> List[Dict[str, Any]]:
+        return self._children_of(self.id)
+
+    def _children_of(self, sweep: str) -> List[Dict[str, Any]]:
+        """Its trials that are runs: one that was drawn may wait for its turn."""
         with calling(ServiceException):
-            return [*self._client.list_trials(self.id)]
+            return [trial for trial in self._client.list_trials(sweep) if trial["created_at"]]
 
     def _sweep(self) -> Dict[str, Any]:
         with calling(ServiceException):
@@ -181,8 +196,8 @@ class HyperDriveRun(Run):
         for parent in sweep["spec"].get("resume_from") or []:
             with calling(ServiceException):
                 earlier = self._client.get_sweep(parent)
-                if earlier["spec"]["metric"] == sweep["spec"]["metric"]:
-                    found += self._client.list_trials(parent)
+            if earlier["spec"]["metric"] == sweep["spec"]["metric"]:
+                found += self._children_of(parent)
         return found
 
     def _ranked(self, trials: List[Dict[str, Any]]) -> List[Dict[str, Any]]:
