@@ -381,6 +381,46 @@ def test_what_a_sweep_is_resumed_from_feeds_its_policy(experiment: Any, config: 
     assert second.get_children_sorted_by_primary_metric()[0]["status"] == "Canceled"
 
 
+@not_yet("resume_child_runs is refused")
+def test_resume_child_runs(experiment: Any, config: Any) -> None:
+    """They come first, with the values and the outputs they had."""
+    from azureml.train.hyperdrive import choice
+
+    first = experiment.submit(config(space={"--lr": choice(0.7)}))
+    first.wait_for_completion()
+    code = TRAIN.replace("args =", 'parser.add_argument("--resume-from")\n    args =').replace(
+        "run = Run", 'print(args.resume_from and open(os.path.join(args.resume_from, "model.txt")).read())\n    run = Run')
+    (old,) = first.get_children()
+    sweep = experiment.submit(config(code, {"--lr": choice(0.1, 0.2)}, resume_child_runs=[old]))
+    sweep.wait_for_completion()
+    values = [json.loads(text)["--lr"] for text in sweep.get_hyperparameters().values()]
+    assert values[0] == 0.7 and sorted(values[1:]) == [0.1, 0.2]
+    logs = [experiment.workspace.get_run(f"{sweep.id}_{n}").get_details_with_logs()["logFiles"] for n in range(3)]
+    assert [log["azureml-logs/70_driver_log.txt"] for log in logs] == ["lr 0.7\n", "None\n", "None\n"]
+
+
+def test_run_details(experiment: Any, config: Any, capsys: Any) -> None:
+    from azureml.train.widgets import RunDetails
+    from azureml.widgets._page import as_html
+
+    sweep = experiment.submit(config())
+    sweep.wait_for_completion()
+    details = RunDetails(sweep)
+    assert repr(details) == "_HyperDriveWidget(widget_settings={})"
+    details.show()
+    lines = capsys.readouterr().out.splitlines()
+    head = next(index for index, line in enumerate(lines) if line.split()[:1] == ["run"])
+    rows = [line.split() for line in lines[head:head + 4]]
+    assert rows[0] == ["run", "accuracy", "status", "time", "--lr", "why"]
+    assert rows[1][:4] == ["*", f"{sweep.id}_1", "0.9", "Completed"] and rows[1][-1] == "0.1"
+    assert [row[0] for row in rows[2:]] == [f"{sweep.id}_0", f"{sweep.id}_2"]
+    assert any("azureml-logs/hyperdrive.txt, last lines:" in line for line in lines)
+    page = as_html(details._view.read())
+    assert page.count("<svg") == 2 and "best accuracy" in page and f"best: 0.9 by {sweep.id}_1" in page
+    data = details.get_widget_data()
+    assert data["search"]["counts"] == {"completed": 3} and data["children"][0]["seconds"] > 0
+
+
 # Of which training.
 
 
