@@ -110,7 +110,7 @@ export default function SweepPage({ id }: { id: string }) {
           <Status status={sweep.status} />
           {(sweep.phase === "paused" || sweep.phase === "stopping") && <span className="status sweep-phase">{sweep.phase}</span>}
           <h1>Sweep of {sweep.experiment}</h1>
-          <SweepActions sweep={sweep} onSweep={set} />
+          <SweepActions sweep={sweep} onSweep={set} onAdded={reload} />
         </div>
         <div className="sweep-facts note">
           <Copy text={sweep.id} />

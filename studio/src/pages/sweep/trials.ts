@@ -20,7 +20,7 @@ export const ENDS: { id: End; title: string; color: string }[] = [
 export function endOf({ status, reason }: Pick<Trial, "status" | "reason">): End {
   if (status === "Completed") return "completed";
   if (status === "Failed") return "failed";
-  if (status === "Paused" || (status === "Canceled" && /^paused/i.test(reason))) return "paused";
+  if ((status as string) === "Paused" || (status === "Canceled" && /^paused/i.test(reason))) return "paused";
   if (status === "Canceled") return reason === "" ? "canceled" : "stopped";
   if (status === "CancelRequested" && reason !== "") return "stopped";
   return status === "Running" || status === "Finalizing" || status === "NotResponding" || status === "CancelRequested" ? "running" : "waiting";
