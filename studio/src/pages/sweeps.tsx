@@ -19,7 +19,7 @@ function Row({ sweep }: { sweep: Sweep }) {
       <td>
         {sweep.phase === "paused" || sweep.phase === "stopping" ? <span className="status sweep-phase">{sweep.phase}</span> : <Status status={sweep.status} />}
       </td>
-      <td className="number">
+      <td className="number sweeps-count">
         {count(tried(sweep))} of {count(sweep.spec.max_total_runs)}
       </td>
       <td>

@@ -69,6 +69,13 @@ export function settledUntil(trials: readonly Trial[]): number {
   return trials.length - 1;
 }
 
+/** The beginning and the end of a long name: often only the end tells it from others. */
+export function clipped(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const tail = Math.floor((most - 1) / 2);
+  return `${text.slice(0, most - 1 - tail)}…${tail > 0 ? text.slice(-tail) : ""}`;
+}
+
 export const labelOf = (name: string): string => name.replace(/^-+/, "") || name;
 
 export function textOf(value: Parameter | undefined): string {
