@@ -65,7 +65,9 @@ export default function SweepsPage({ workspace }: { workspace: string }) {
       {list.loading && <Loading what="the sweeps" />}
       {list.data && sweeps.length === 0 && (
         <Empty title="No sweeps yet">
-          <p>A sweep runs a script many times with other parameters, and looks for the best. In Python:</p>
+          <p>A sweep runs a script many times with other parameters, and looks for the best:</p>
+          <pre>{`roost sweep start sweep.yaml`}</pre>
+          <p>docs/sweeps.md says what the file has. In Python:</p>
           <pre>{`from azureml.train.hyperdrive import *
 
 config = HyperDriveConfig(
