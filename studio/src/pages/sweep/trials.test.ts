@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Trial } from "../../lib/sweep";
 import { insideOf, metricAxis, parameterAxes, scaleOfAxis, textAt } from "./axes";
-import { bestSoFar, endOf, labelOf, merged, settledUntil, sorted, textOf, took } from "./trials";
+import { bestSoFar, clipped, endOf, labelOf, merged, settledUntil, sorted, textOf, took } from "./trials";
 
 const trial = (number: number, change: Partial<Trial> = {}): Trial => ({
   number, run: `HD_1_${number}`, parameters: {}, status: "Completed", origin: "random", best: null, last: null, intervals: 0, reason: "",
@@ -48,6 +48,7 @@ test("sorted by value either way, those without one last", () => {
 test("values and names in words", () => {
   expect([labelOf("--lr"), labelOf("momentum"), labelOf("--")]).toEqual(["lr", "momentum", "--"]);
   expect([textOf("a"), textOf(0.1), textOf([1, 2]), textOf(true), textOf(undefined)]).toEqual(["a", "0.1", "[1,2]", "true", ""]);
+  expect([clipped("momentum", 8), clipped("weight_decay_of_layer_3", 15), clipped("abc", 2)]).toEqual(["momentum", "weight_…layer_3", "a…"]);
   expect(took(trial(0, { started_at: "2026-11-01T00:00:00Z", ended_at: "2026-11-01T00:01:30Z" }))).toBe(90);
   expect(took(trial(0))).toBeUndefined();
 });
@@ -70,6 +71,13 @@ test("axes: log where the space says so, categories, gaps where a parameter is n
   expect(momentum!.values).toEqual([0.9, undefined, undefined]);
   expect(metricAxis({ name: "loss", goal: "minimize" }, trials)).toMatchObject({ log: true, values: [5, 500, undefined] });
   expect(metricAxis({ name: "loss", goal: "maximize" }, trials).log).toBe(false);
+});
+test("numbers to choose from are the ticks of their axis", () => {
+  const trials = [16, 64, 256].map((batch, i) => trial(i, { parameters: { batch } }));
+  const [axis] = parameterAxes([{ name: "batch", expression: "choice", values: [16, 32, 64, 128, 256] }], trials);
+  const scale = scaleOfAxis(axis!);
+  expect([scale.kind, ...scale.ticks.map((tick) => tick.text)]).toEqual(["log", "16", "64", "256"]);
+  expect(scale.ticks[1]!.at).toBeCloseTo(0.5);
 });
 test("a trial must lie in all brushes", () => {
   const axes = ["a", "b"].map((id) => ({ id, label: id, values: [], log: false }));

@@ -20,7 +20,7 @@ export const ENDS: { id: End; title: string; color: string }[] = [
 export function endOf({ status, reason }: Pick<Trial, "status" | "reason">): End {
   if (status === "Completed") return "completed";
   if (status === "Failed") return "failed";
-  if (status === "Paused" || (status === "Canceled" && /^paused/i.test(reason))) return "paused";
+  if ((status as string) === "Paused" || (status === "Canceled" && /^paused/i.test(reason))) return "paused";
   if (status === "Canceled") return reason === "" ? "canceled" : "stopped";
   if (status === "CancelRequested" && reason !== "") return "stopped";
   return status === "Running" || status === "Finalizing" || status === "NotResponding" || status === "CancelRequested" ? "running" : "waiting";
@@ -67,6 +67,13 @@ export function settledUntil(trials: readonly Trial[]): number {
     if (trial.number !== i || !isOver(trial.status) || endOf(trial) === "paused") return i - 1;
   }
   return trials.length - 1;
+}
+
+/** The beginning and the end of a long name: often only the end tells it from others. */
+export function clipped(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const tail = Math.floor((most - 1) / 2);
+  return `${text.slice(0, most - 1 - tail)}…${tail > 0 ? text.slice(-tail) : ""}`;
 }
 
 export const labelOf = (name: string): string => name.replace(/^-+/, "") || name;
