@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "sweeps/normal.h"
+#include "sweeps/portable_math.h"
 
 namespace roost {
 namespace {
@@ -34,13 +35,13 @@ double smooth_value(const Dimension& d, double unit) {
   } else {
     x = std::min(d.low + unit * (d.high - d.low), d.high);
   }
-  return is_log(d.expression) ? std::exp(x) : x;
+  return is_log(d.expression) ? portable_exp(x) : x;
 }
 
 double smooth_unit(const Dimension& d, double value) {
   if (is_log(d.expression)) {
     if (value <= 0) return 0;
-    value = std::log(value);
+    value = portable_log(value);
   }
   if (is_normal(d.expression)) return normal_cdf((value - d.low) / d.high);
   return std::clamp((value - d.low) / (d.high - d.low), 0.0, 1.0);
