@@ -139,6 +139,7 @@ class Deciding {
     row.parameters = parameters;
     row.origin = origin;
     view_.trials.push_back({row.number, parameters, TrialState::kWaiting, {}});
+    view_.suggester.put(view_.trials.back());
     return out_.drawn.emplace_back(std::move(row));
   }
 
@@ -184,7 +185,7 @@ class Deciding {
     log("GENERATOR", fmt::format("Trying to sample '{}' jobs from the hyperparameter space", wanted));
     std::int64_t sampled = 0;
     for (; sampled < wanted; ++sampled) {
-      const auto parameters = suggest(view_.spec.sampling, view_.spec.space, view_.spec.goal, view_.trials, count());
+      const auto parameters = view_.suggester.suggest(count());
       if (!parameters) {
         out_.used_up = true;
         break;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "records/sweep_records.h"
+#include "sweeps/suggester.h"
 #include "sweeps/sweep_spec.h"
 #include "sweeps/trial.h"
 
@@ -20,6 +21,7 @@ struct SweepView {
   RunStatus status;                    // of the parent
   Micros now = 0;
   std::vector<Trial>& trials;          // those of earlier sweeps first, then its own by number; what is drawn is added
+  Suggester& suggester;                // knows them all; and what is drawn
   std::size_t prior = 0;               // so many are of earlier sweeps
   const std::vector<TrialRow>& rows;   // of its own, by number
   const std::vector<TrialFacts>& open; // those whose end was not seen yet

@@ -5,11 +5,13 @@
 namespace roost {
 namespace {
 
+const Json kSpace = Json::parse(R"([{"name": "lr", "expression": "uniform", "values": [0, 1]}])");
+
 // A sweep whose children do what a test says. After each turn what was decided is as if it had been written down.
 class DecideSweep : public ::testing::Test {
  protected:
   DecideSweep() {
-    spec_.space = *parse_search_space(Json::parse(R"([{"name": "lr", "expression": "uniform", "values": [0, 1]}])"));
+    spec_.space = *parse_search_space(kSpace);
     spec_.metric = "accuracy";
     row_.max_total = 4;
     row_.max_concurrent = 2;
@@ -17,8 +19,8 @@ class DecideSweep : public ::testing::Test {
   }
 
   SweepDecisions turn() {
-    const SweepView view{spec_,       row_,         "HD_1",        status_, now_, trials_, 0, rows_, open_,
-                         checkpoints_, first_failed_, first_error_, refused_};
+    const SweepView view{spec_,       row_,         "HD_1",        status_, now_, trials_, suggester_, 0, rows_,
+                         open_,       checkpoints_, first_failed_, first_error_, refused_};
     SweepDecisions decisions = decide_sweep(view);
     for (const auto& trial : decisions.changed) rows_[static_cast<std::size_t>(trial.number)] = trial;
     for (auto trial : decisions.drawn) {
@@ -63,6 +65,7 @@ class DecideSweep : public ::testing::Test {
   RunStatus status_ = RunStatus::kRunning;
   Micros now_ = kSecond;
   std::vector<Trial> trials_;
+  Suggester suggester_{SamplingSettings(), *parse_search_space(kSpace), Goal::kMaximize};
   std::vector<TrialRow> rows_;
   std::vector<TrialFacts> facts_;
   std::vector<TrialFacts> open_;

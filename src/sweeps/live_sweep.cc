@@ -48,6 +48,7 @@ Status LiveSweep::load_prior(Tx& tx) {
       trial.parameters = facts.trial.parameters;
       trial.state = has_ended(facts) ? state_of(facts) : TrialState::kCanceled;
       trial.values = series.values();
+      suggester_.put(trial);
       trials_.push_back(std::move(trial));
     }
   }
@@ -58,7 +59,8 @@ Status LiveSweep::load_prior(Tx& tx) {
 // Puts a trial of this sweep where its number says, with everything it has logged.
 Status LiveSweep::note(Tx& tx, const TrialFacts& facts) {
   const auto number = static_cast<std::size_t>(facts.trial.number);
-  if (rows_.size() <= number) {
+  const bool is_new = rows_.size() <= number;
+  if (is_new) {
     rows_.resize(number + 1);
     series_.resize(number + 1);
     trials_.resize(prior_ + number + 1);
@@ -73,8 +75,10 @@ Status LiveSweep::note(Tx& tx, const TrialFacts& facts) {
   Trial& trial = trials_[prior_ + number];
   trial.number = facts.trial.number;
   trial.parameters = facts.trial.parameters;
-  trial.state = state_of(facts);
-  if (trial.values != series.values()) trial.values = series.values();
+  const TrialState before = std::exchange(trial.state, state_of(facts));
+  const bool has_logged = trial.values != series.values();
+  if (has_logged) trial.values = series.values();
+  if (is_new || has_logged || trial.state != before) suggester_.put(trial);
   if (trial.state == TrialState::kFailed && first_failed_.empty()) {
     ROOST_TRY(const Run run, run_by_row(tx, *facts.trial.run));
     first_failed_ = run.id;
@@ -145,8 +149,8 @@ bool LiveSweep::update_best() {
 }
 
 SweepView LiveSweep::view() {
-  return {spec_, row_, parent_.id, parent_.status, parts_->clock.now(), trials_, prior_, rows_, open_, checkpoints_,
-          first_failed_, first_error_, refused_};
+  return {spec_, row_, parent_.id, parent_.status, parts_->clock.now(), trials_, suggester_, prior_, rows_, open_,
+          checkpoints_, first_failed_, first_error_, refused_};
 }
 
 Status LiveSweep::take_turn() {
@@ -189,7 +193,11 @@ Status LiveSweep::write_down(SweepDecisions& decisions, bool is_over) {
     row_ = row;
     return {};
   }));
-  trials_.resize(trials_.size() - drawn + decisions.drawn.size());
+  if (decisions.drawn.size() != drawn) {  // what was drawn was not written down
+    trials_.resize(trials_.size() - drawn);
+    suggester_ = Suggester(spec_.sampling, spec_.space, spec_.goal);
+    for (const auto& trial : trials_) suggester_.put(trial);
+  }
   for (const auto& trial : decisions.drawn) {
     rows_.push_back(trial);
     series_.emplace_back();

@@ -7,6 +7,7 @@
 
 #include "records/sweep_records.h"
 #include "sweeps/decide_sweep.h"
+#include "sweeps/suggester.h"
 #include "sweeps/sweep_parts.h"
 #include "sweeps/sweep_spec.h"
 #include "sweeps/trial.h"
@@ -28,7 +29,8 @@ class LiveSweep {
   bool is_over() const { return !row_.is_active; }
 
  private:
-  LiveSweep(const SweepParts& parts, SweepSpec spec) : parts_(&parts), spec_(std::move(spec)) {}
+  LiveSweep(const SweepParts& parts, SweepSpec spec)
+      : parts_(&parts), spec_(std::move(spec)), suggester_(spec_.sampling, spec_.space, spec_.goal) {}
 
   Status load_prior(Tx& tx);
   Status refresh(Tx& tx);
@@ -53,6 +55,7 @@ class LiveSweep {
   SweepRow row_;
   Run parent_;
   std::vector<Trial> trials_;      // prior ones first, then its own by number
+  Suggester suggester_;            // knows them all
   std::size_t prior_ = 0;          // so many are of earlier sweeps
   std::vector<TrialRow> rows_;     // of its own, by number
   std::vector<TrialSeries> series_;  // as many

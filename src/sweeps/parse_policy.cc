@@ -50,7 +50,8 @@ const Kind* find_kind(JsonFields& fields) {
 // A setting of another policy, or a name misspelt, would be without effect.
 void refuse_others(JsonFields& fields, const Json& policy, const Kind& kind) {
   for (const auto& item : policy.items()) {
-    if (item.key() == "type" || std::find(kind.settings.begin(), kind.settings.end(), item.key()) != kind.settings.end()) continue;
+    const bool is_known = std::find(kind.settings.begin(), kind.settings.end(), item.key()) != kind.settings.end();
+    if (is_known || item.key() == "type") continue;
     fields.reject(fmt::format("the policy \"{}\" has no setting \"{}\"; it has {}", kind.name,
                               printable(item.key()), listed(kind.settings)));
   }

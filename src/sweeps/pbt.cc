@@ -19,7 +19,9 @@ std::size_t quantile_of(const PolicySettings& policy, std::size_t n) {
   return static_cast<std::size_t>(std::floor(policy.quantile * static_cast<double>(n) + 1e-9));
 }
 
-double value_at_interval(const Trial& trial, std::int64_t interval) { return trial.values[static_cast<std::size_t>(interval - 1)]; }
+double value_at_interval(const Trial& trial, std::int64_t interval) {
+  return trial.values[static_cast<std::size_t>(interval - 1)];
+}
 
 // The population at this interval, best first, NaN last, equal ones as they stand.
 std::vector<std::size_t> ranked(Goal goal, const std::vector<Trial>& trials, std::int64_t interval) {

@@ -30,7 +30,8 @@ bool waits_at(const Ladder& ladder, const Trial& trial, std::size_t rung) {
 // Has been sent on from a rung that it has reached. One that runs and has logged nothing since may be on its way to a pause.
 bool has_gone_on(const Ladder& ladder, const Trial& trial, std::size_t rung) {
   if (trial.number < 0 || waits_at(ladder, trial, rung)) return false;
-  return intervals_of(trial) > ladder.rungs[rung] || trial.state == TrialState::kWaiting || trial.state == TrialState::kCompleted;
+  const bool has_left = trial.state == TrialState::kWaiting || trial.state == TrialState::kCompleted;
+  return has_left || intervals_of(trial) > ladder.rungs[rung];
 }
 
 bool is_full(std::size_t places, std::size_t gone_on) { return gone_on >= 4 * places / 3; }
@@ -128,7 +129,8 @@ Verdict pause_at_rung(const Ladder& ladder, Goal goal, const std::vector<Trial>&
   return {Verdict::kPause, fmt::format("{}{} is not {} yet (rank {}, cut {})", begin, value, best, own.rank, cut)};
 }
 
-std::optional<std::int64_t> next_promotion(const Ladder& ladder, Goal goal, const std::vector<Trial>& trials, bool draws_more) {
+std::optional<std::int64_t> next_promotion(const Ladder& ladder, Goal goal, const std::vector<Trial>& trials,
+                                           bool draws_more) {
   struct Place {
     double value;
     std::size_t index;
@@ -174,7 +176,8 @@ std::optional<std::int64_t> last_promotion(const Ladder& ladder, std::int64_t ma
   double best_value = 0;
   for (const Trial& trial : trials) {
     if (trial.number < 0 || !is_at(ladder, trial, *highest)) continue;
-    if (is_pending(trial) || trial.state == TrialState::kCompleted || intervals_of(trial) >= max_intervals) return std::nullopt;
+    const bool has_ended_well = trial.state == TrialState::kCompleted || intervals_of(trial) >= max_intervals;
+    if (is_pending(trial) || has_ended_well) return std::nullopt;
     const double value = raw_value(trial, ladder.rungs[*highest]);
     if (trial.state != TrialState::kPaused || std::isnan(value)) continue;
     if (best && !is_better(goal, value, best_value)) continue;
@@ -191,10 +194,12 @@ Verdict stop_rest(const Ladder& ladder, Goal goal, const std::vector<Trial>& tri
   const std::string begin = where("stopped", ladder, *rung);
   const Standing own = standing_at(ladder, goal, trials, index, *rung);
   if (std::isnan(own.value)) return {Verdict::kStop, begin + kNoNumber};
-  const std::string end = fmt::format("{} had rank {} of {} when the sweep ended", clause_number(own.value), own.rank, own.reached);
+  const std::string end =
+      fmt::format("{} had rank {} of {} when the sweep ended", clause_number(own.value), own.rank, own.reached);
   const std::size_t places = std::max<std::size_t>(own.places, 1);
   if (own.rank <= places) return {Verdict::kStop, begin + end};
-  return {Verdict::kStop, fmt::format("{}{}, and the best {}went on", begin, end, places == 1 ? "" : fmt::format("{} ", places))};
+  const std::string best = places == 1 ? "the best" : fmt::format("the best {}", places);
+  return {Verdict::kStop, fmt::format("{}{}, and {} went on", begin, end, best)};
 }
 
 }  // namespace roost

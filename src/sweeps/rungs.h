@@ -54,7 +54,8 @@ Verdict pause_at_rung(const Ladder& ladder, Goal goal, const std::vector<Trial>&
                       std::int64_t interval);
 // From the highest rung down, the best paused trial that is one of the best floor(n / eta) of its rung, if not too many have gone
 // on from there: floor(4/3 * floor(n / eta)) while the sweep draws more.
-std::optional<std::int64_t> next_promotion(const Ladder& ladder, Goal goal, const std::vector<Trial>& trials, bool draws_more);
+std::optional<std::int64_t> next_promotion(const Ladder& ladder, Goal goal, const std::vector<Trial>& trials,
+                                           bool draws_more);
 // The best paused trial of the highest rung that a trial of this sweep has reached, if none has gone on from there.
 std::optional<std::int64_t> last_promotion(const Ladder& ladder, std::int64_t max_intervals, Goal goal,
                                            const std::vector<Trial>& trials);
