@@ -145,6 +145,7 @@ def test_options_may_be_several_a_list_or_a_range_and_keep_their_types():
     assert choice(1, 0.1, "a", True) == ["choice", [1, 0.1, "a", True]]
     assert choice([16, 32]) == choice((16, 32)) == choice(16, 32)
     assert choice(range(2, 8, 2)) == ["choice", [2, 4, 6]]
+    assert choice({"b", "a", "c"}) == choice("a", "b", "c"), "as it comes in every process"
     assert choice(5) == ["choice", [5]]
 
 

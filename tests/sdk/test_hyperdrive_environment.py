@@ -39,7 +39,7 @@ def test_it_is_built_once(experiment: Any, config: Any, training: Any, at_server
 def test_a_package_that_cannot_be_had_ends_the_sweep(experiment: Any, config: Any, training: Any) -> None:
     from azureml.exceptions import ActivityFailedException
 
-    sweep = experiment.submit(config(run_config=training(environment=packages("no-such-bird==1"))))
+    sweep = experiment.submit(config(run_config=training(environment=packages("no-such-bird==1")), max_total_runs=1))
     with pytest.raises(ActivityFailedException, match="no-such-bird"):
         sweep.wait_for_completion()
     assert sweep.get_status() == "Failed"

@@ -11,6 +11,7 @@ from ._run_view import Search
 
 _HEIGHT, _TOP, _BOTTOM, _GAP, _SIDE = 220, 34, 18, 130, 60
 _MOST_AXES = 12
+_MOST_WORDS = 10
 _LONGEST_NAME = 18
 _WIDE = 100.0  # from this ratio of the ends on an axis is logarithmic
 
@@ -27,8 +28,8 @@ def draw_parallel(search: Search) -> str:
     axes.append(_Axis(search.metric, [row[-1] for row in rows]))
     width = 2 * _SIDE + _GAP * (len(axes) - 1)
     parts = [
-        f'<svg class="roost-parallel" viewBox="0 0 {width} {_HEIGHT}" role="img" '
-        f'aria-label="parameters and {escape(search.metric, quote=True)}">'
+        f'<svg class="roost-parallel" style="max-width:{width}px" viewBox="0 0 {width} {_HEIGHT}" '
+        f'role="img" aria-label="parameters and {escape(search.metric, quote=True)}">'
     ]
     for index in range(len(rows) - 1, -1, -1):  # the best last, above the others
         parts.append(_line(axes, rows[index], index / len(rows), is_best=index == 0))
@@ -83,14 +84,13 @@ class _Axis:
             f'<line x1="{x}" x2="{x}" {ends} stroke="currentColor" opacity=".4"/>',
             f'<text x="{x}" y="12">{escape(_shorten(self._name))}</text>',
         ]
-        for word, y in self._labels():
-            parts.append(f'<text x="{x}" y="{y:.1f}">{escape(_shorten(word))}</text>')
+        for end, y in zip(self._ends, (_HEIGHT - 5, _TOP - 5)):
+            parts.append(f'<text x="{x}" y="{y}">{number(end)}</text>')
+        for word in [*self._words][:_MOST_WORDS]:
+            above = (self.place(word) or 0) - 4
+            shown = escape(_shorten(word))
+            parts.append(f'<text class="roost-word" x="{x + 4}" y="{above:.1f}">{shown}</text>')
         return parts
-
-    def _labels(self) -> List[Any]:
-        if self._words:
-            return [(word, (self.place(word) or 0) + 3) for word in [*self._words][:10]]
-        return [(number(end), y) for end, y in zip(self._ends, (_HEIGHT - 5, _TOP - 5))]
 
 
 def _shorten(text: str) -> str:

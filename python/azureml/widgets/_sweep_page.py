@@ -11,8 +11,9 @@ from ._run_view import Child, RunState, Search
 
 SWEEP_STYLE = """
 .roost-run tr.roost-best td{font-weight:600}
-.roost-parallel{width:100%;height:auto;max-width:900px;margin:8px 0}
+.roost-parallel{display:block;width:100%;height:auto;margin:8px 0}
 .roost-parallel text{font-size:10px;fill:currentColor;opacity:.75;text-anchor:middle}
+.roost-parallel .roost-word{text-anchor:start}
 .roost-parallel polyline{fill:none;stroke-width:1}
 .roost-parallel .roost-best{stroke:#d64545;stroke-width:2}
 """.replace("\n", "")

@@ -19,8 +19,9 @@ _SAMPLINGS = {
     "bayesian": BayesianParameterSampling.SAMPLING_NAME,
 }
 _POLICIES = {
-    policy._type: policy.POLICY_NAME
-    for policy in (BanditPolicy, MedianStoppingPolicy, TruncationSelectionPolicy)
+    "bandit": BanditPolicy.POLICY_NAME,
+    "median": MedianStoppingPolicy.POLICY_NAME,
+    "truncation": TruncationSelectionPolicy.POLICY_NAME,
 }
 
 

@@ -33,7 +33,9 @@ _UNLIKELY_EXPONENT = 30.0  # exp(30) is 1e13
 def choice(*options: Any) -> Expression:
     """One of the options, given one by one, as a list or as a range. Each keeps its type."""
     found = [*options]
-    if len(found) == 1 and _is_many(found[0]):
+    if len(found) == 1 and isinstance(found[0], (set, frozenset)):
+        found = sorted(found[0], key=repr)  # whose order is another in each process
+    elif len(found) == 1 and _is_many(found[0]):
         found = [*found[0]]
     if not found:
         raise refusal("choice() has nothing to choose from. Name the values: choice(16, 32).")
@@ -120,7 +122,7 @@ def to_base(kind: str, values: List[Any], base: float) -> List[Any]:
 
 
 def _is_many(value: Any) -> bool:
-    if isinstance(value, (list, tuple, range, set, frozenset)):
+    if isinstance(value, (list, tuple, range)):
         return True
     return type(value).__module__ == "numpy" and getattr(value, "ndim", 0) == 1
 
