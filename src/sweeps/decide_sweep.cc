@@ -182,6 +182,7 @@ class Deciding {
     if (view_.row.is_used_up || count() >= view_.row.max_total || !has_slot()) return;
     std::int64_t wanted = view_.row.max_total - count();
     if (view_.row.max_concurrent) wanted = std::min(wanted, *view_.row.max_concurrent - active());
+    if (count() == 0) log("API", "Experiment created");
     log("GENERATOR", fmt::format("Trying to sample '{}' jobs from the hyperparameter space", wanted));
     std::int64_t sampled = 0;
     for (; sampled < wanted; ++sampled) {

@@ -13,7 +13,7 @@ namespace {
 
 using Index = Eigen::Index;
 
-constexpr double kNoiseFloor = 1e-6;
+constexpr double kNoiseFloor = 1e-8;
 constexpr double kSqrtFive = 2.23606797749978969641;
 constexpr double kLeastVariance = 1e-12;
 

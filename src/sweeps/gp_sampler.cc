@@ -101,6 +101,15 @@ Eigen::MatrixXd pending_points(const Observations& observations, std::size_t dim
   return points_of(units, dimensions);
 }
 
+// To try a point once more teaches less than to try one beside it; while it runs, one a little further away.
+bool are_same(const Observation& seen, const std::vector<double>& units) {
+  const double near = seen.kind == Observation::kPending ? 1e-3 : 1e-7;
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    if (std::abs(seen.units[i] - units[i]) > near) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::optional<Json> draw_gp(const DrawContext& context) {
@@ -112,16 +121,22 @@ std::optional<Json> draw_gp(const DrawContext& context) {
 
   const GpData data = data_of(results, context.space);
   const Kernel kernel = kernel_for(results, data, context.space);
-  const auto process = GaussianProcess::make(data, pending_points(context.observations, context.space.dimensions.size()), kernel);
+  const Eigen::MatrixXd pending = pending_points(context.observations, context.space.dimensions.size());
+  const auto process = GaussianProcess::make(data, pending, kernel);
   if (!process) return draw_random(context);
 
-  // With noise the best result is a lucky one; what the process believes of it is not.
+  // With noise the best result is a lucky one; what the process believes of it is not. What runs is hoped to do as expected.
   double best = std::numeric_limits<double>::infinity();
   for (const auto& belief : process->at_all(data.points)) best = std::min(best, belief.mean);
+  if (pending.rows() > 0) {
+    for (const auto& belief : process->at_all(pending)) best = std::min(best, belief.mean);
+  }
   GpSearch search{context.space, *process, best, {}, mix(context.seed, static_cast<std::uint64_t>(context.number)), {}};
   for (std::size_t i = 0; i < std::min(kGood, results.size()); ++i) search.good.push_back(*results[i].units);
   search.allows = [&](const std::vector<double>& units) {
-    return !context.used.is_finite() || !context.used.has(parameters_at(context.space, units));
+    if (context.used.is_finite()) return !context.used.has(parameters_at(context.space, units));
+    return std::none_of(context.observations.begin(), context.observations.end(),
+                        [&](const auto& each) { return are_same(each.second, units); });
   };
   const auto units = best_point(search);
   if (!units) return draw_random(context);

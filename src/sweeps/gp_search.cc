@@ -63,10 +63,7 @@ class Searching {
       if (discrete_[i]) units[i] = middle(i, units[i]);
     }
   }
-  double middle(std::size_t i, double unit) const {
-    const Cell cell = cell_at(search_.space.dimensions[i], unit);
-    return (cell.from + cell.to) / 2;
-  }
+  double middle(std::size_t i, double unit) const { return cell_middle(search_.space.dimensions[i], unit); }
 
   std::vector<Found> candidates() {
     const std::size_t dimensions = discrete_.size();

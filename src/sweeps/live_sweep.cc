@@ -29,6 +29,7 @@ Result<LiveSweep> LiveSweep::load(const SweepParts& parts, std::int64_t sweep) {
     ROOST_CHECK(live->load_prior(tx));
     ROOST_TRY(const auto all, list_trials(tx, {sweep, live->spec_.metric}));
     for (const auto& facts : all) ROOST_CHECK(live->note(tx, facts));
+    live->has_told_preparing_ = live->has_told_prepared_ = !all.empty();
     return live->refresh(tx);
   }));
   return std::move(*live);
@@ -162,8 +163,23 @@ Status LiveSweep::take_turn() {
     ROOST_CHECK(write_down(decisions, is_terminal(parent_.status) && all_children_ended(seen)));
     tell(decisions);
   }
+  tell_of_environment();
   carry_out();
   return start_waiting();
+}
+
+// As Azure has it in the log, once each.
+void LiveSweep::tell_of_environment() {
+  if (!rows_.empty() && !std::exchange(has_told_preparing_, true)) {
+    append_log({{"SCHEDULER", "The execution environment is being prepared. Please be patient as it can take a few minutes."}});
+  }
+  const bool is_prepared = std::any_of(open_.begin(), open_.end(), [](const TrialFacts& facts) {
+    return facts.status && *facts.status != RunStatus::kStarting && *facts.status != RunStatus::kPreparing &&
+           *facts.status != RunStatus::kFailed;
+  });
+  if (is_prepared && !std::exchange(has_told_prepared_, true)) {
+    append_log({{"SCHEDULER", "The execution environment was successfully prepared."}});
+  }
 }
 
 // Somebody may have changed the sweep since it was read: then nothing is drawn, and the next turn sees it.

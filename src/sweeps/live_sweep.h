@@ -44,6 +44,7 @@ class LiveSweep {
   Status write_end(Tx& tx, SweepRow& row, const SweepDecisions& decisions);
   Status write_notice(Tx& tx);
   void tell(const SweepDecisions& decisions);
+  void tell_of_environment();
   void carry_out();
   Status start_waiting();
   Status start(const TrialRow& row);
@@ -65,6 +66,8 @@ class LiveSweep {
   std::string first_failed_;
   std::string refused_;            // why a child can never be started
   std::string notice_;             // to be put on the parent
+  bool has_told_preparing_ = false;
+  bool has_told_prepared_ = false;
   std::size_t first_waiting_ = 0;  // those before it have been started
 };
 

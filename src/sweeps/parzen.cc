@@ -10,7 +10,7 @@
 namespace roost {
 namespace {
 
-constexpr double kLeastWidth = 0.6;  // beside the distance of as many points spread evenly
+constexpr double kLeastWidth = 0.7;  // beside the distance of as many points spread evenly
 constexpr double kPriorCentre = 0.5;
 constexpr double kPriorWidth = 1.0;
 constexpr double kLogSqrtTwoPi = 0.91893853320467274178;
@@ -97,9 +97,7 @@ double Parzen::draw_on(const Axis& axis, Draws& draws, std::size_t point) const 
     const double to = normal_cdf((1 - own) / width);
     unit = std::clamp(own + width * normal_quantile(from + u * (to - from)), 0.0, 1.0);
   }
-  if (!axis.is_discrete) return unit;
-  const Cell cell = cell_at(*axis.dimension, unit);
-  return (cell.from + cell.to) / 2;
+  return axis.is_discrete ? cell_middle(*axis.dimension, unit) : unit;
 }
 
 void Parzen::draw(Draws& draws, std::vector<double>& units) const {

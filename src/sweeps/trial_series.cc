@@ -1,6 +1,8 @@
 #include "sweeps/trial_series.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace roost {
 
@@ -28,7 +30,7 @@ void TrialSeries::add(const std::vector<LoggedValue>& more) {
   if (more.empty()) return;
   if (is_new_) begin(more.front());
   for (const auto& logged : more) {
-    values_.push_back(logged.value);
+    values_.push_back(std::isfinite(logged.value) ? logged.value : std::numeric_limits<double>::quiet_NaN());
     steps_.push_back(logged.step);
   }
   of_attempt_ += static_cast<std::int64_t>(more.size());

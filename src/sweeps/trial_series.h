@@ -13,7 +13,8 @@ struct LoggedValue {
 
 // What a trial has logged of the primary metric, over all attempts that go on from one another. An attempt that was paused
 // or preempted is gone on with: the next one's values follow. One that was lost is not, unless the script logs steps, by
-// which it is seen where it goes on. Values of steps that are logged again are dropped.
+// which it is seen where it goes on. Values of steps that are logged again are dropped. An infinite value is taken as NaN:
+// nothing could ever be better.
 class TrialSeries {
  public:
   std::int64_t attempt() const { return attempt_; }

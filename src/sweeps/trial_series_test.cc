@@ -1,5 +1,7 @@
 #include "sweeps/trial_series.h"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 namespace roost {
@@ -56,6 +58,13 @@ TEST(TrialSeries, StepsTellWhereItGoesOn) {
     series.add(stepped(9, {6}));
     EXPECT_EQ(series.values(), (Values{5, 6}));
   }
+}
+
+TEST(TrialSeries, NothingIsInfinitelyGood) {
+  TrialSeries series;
+  series.add(plain({1 / 0.0, -1 / 0.0, 2}));
+  EXPECT_TRUE(std::isnan(series.values()[0]) && std::isnan(series.values()[1]));
+  EXPECT_EQ(series.values()[2], 2);
 }
 
 TEST(TrialSeries, InheritsNoMoreThanThereIs) {
