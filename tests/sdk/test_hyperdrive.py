@@ -148,11 +148,13 @@ def test_no_child_has_the_metric(experiment: Any, config: Any) -> None:
     assert "best_child_run_id" not in sweep.get_properties()
 
 
-def test_the_log_tells_once_that_no_child_has_the_metric(experiment: Any, config: Any, capsys: Any) -> None:
+def test_it_is_told_once_that_no_child_has_the_metric(experiment: Any, config: Any, capsys: Any) -> None:
     from azureml.train.hyperdrive import choice
 
     experiment.submit(config(UNEVEN, {"--lr": choice(0.9)})).wait_for_completion(show_output=True)
-    (line,) = [line for line in capsys.readouterr().out.splitlines() if "accuracy" in line]
+    lines = [line for line in capsys.readouterr().out.splitlines() if "accuracy" in line]
+    assert len(lines) == 1, lines
+    (line,) = lines
     assert "loss" in line, "which name was looked for, and what there was"
 
 
