@@ -21,7 +21,7 @@ sys.dont_write_bytecode = True
 
 from harness import Bench  # noqa: E402
 from measures import (distributed, environment, environment_torch, first_line, history, image_start, log_call, metric_points, print_gigabyte, queue, sdk, slurm, snapshot, start_up,  # noqa: E402
-                      trivial_runs)
+                      sweeps, trivial_runs)
 from table import Row, circumstances, failed_row, markdown_table, plain_table  # noqa: E402
 
 MEASURES: Dict[str, Callable[[Bench], List[Row]]] = {
@@ -40,6 +40,7 @@ MEASURES: Dict[str, Callable[[Bench], List[Row]]] = {
     "environment_torch": environment_torch.measure,
     "distributed": distributed.measure,
     "slurm": slurm.measure,
+    "sweeps": sweeps.measure,
 }
 
 
