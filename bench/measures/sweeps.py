@@ -1,7 +1,7 @@
 """Samplers beside Optuna's on functions with known minima: the regret after 100 trials, and the time of a suggestion.
 
-Optuna is installed into build/optuna, where its results are kept too: each of its GP runs takes seconds to minutes. Ours are
-played anew each time.
+What Optuna did is kept in build/optuna/results.jsonl, since each of its GP runs takes ten seconds or more. Ours are played anew
+each time.
 """
 
 import json
@@ -12,15 +12,14 @@ import statistics
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Tuple
 
-from harness import PYTHON, Bench
+from harness import Bench
 from sweep_functions import FUNCTIONS, Function, summary
 from table import Row, milliseconds
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
-from package_tools import index_answers  # noqa: E402
-from torch_python import TORCH, local_cpu_wheels  # noqa: E402
+from torch_python import TORCH, make_python  # noqa: E402
 
 PLAYER = Path(__file__).resolve().parents[1] / "optuna_player.py"
 OPTUNA = "optuna==5.*"
@@ -32,8 +31,8 @@ MARK_TIME = 0.1
 
 def measure(bench: Bench) -> List[Row]:
     program = Path(bench.roost).parents[2] / "bench" / "suggest"
-    peer = Optuna(Path(bench.roost).parents[3] / "optuna")
-    why = "it is built with -DROOST_BENCH=ON" if not program.exists() else peer.why_not()
+    peer = Optuna(Path(bench.roost).parents[3] / "optuna" / "results.jsonl")
+    why = "bench/suggest is built with -DROOST_BENCH=ON" if not program.exists() else "" if peer.python else f"{OPTUNA} cannot be installed"
     if why:
         return [Row("samplers beside Optuna", "-", "-", None, "-", None, verdict_text=f"skipped: {why}")]
     seeds, trials = range(bench.size(20, 2)), bench.size(100, 15)
@@ -127,41 +126,28 @@ def time_of_suggestion(program: Path, trials: int, seed: int) -> float:
 
 
 class Optuna:
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.python = folder / "venv" / "bin" / "python"
+    def __init__(self, results: Path) -> None:
+        self.results = results
+        self.python = make_python("optuna", [OPTUNA, "scipy", TORCH])  # "" if they cannot be had
         self.environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-
-    def why_not(self) -> Optional[str]:
-        """Installs it if it is not there."""
-        if self._runs("import optuna, scipy, torch"):
-            return None
-        if not index_answers():
-            return "no package index is reachable, and build/optuna has no Optuna"
-        self.folder.mkdir(parents=True, exist_ok=True)
-        subprocess.run([PYTHON, "-m", "venv", str(self.folder / "venv")], check=True, timeout=300)
-        wheels = local_cpu_wheels()
-        subprocess.run([str(self.python), "-m", "pip", "install", "-q", *(["--find-links", wheels] if wheels else []), OPTUNA, "scipy",
-                        TORCH], check=True, timeout=1800)
-        return None if self._runs("import optuna, scipy, torch") else f"{OPTUNA} was installed but cannot be imported"
 
     def regrets(self, jobs: List[Tuple[str, str, int]], trials: int) -> Dict[Tuple[str, str, int], float]:
         known = self._known(trials)
         missing = [f"{sampler},{name},{seed}" for sampler, name, seed in jobs if (sampler, name, seed) not in known]
         if missing:
-            subprocess.run([str(self.python), str(PLAYER), str(self.folder / "results.jsonl"), str(trials), *missing],
-                           env=self.environment, check=True)
+            self.results.parent.mkdir(parents=True, exist_ok=True)
+            subprocess.run([self.python, str(PLAYER), str(self.results), str(trials), *missing], env=self.environment, check=True)
         return self._known(trials)
 
     def time_of_suggestion(self, trials: int) -> float:
-        done = subprocess.run([str(self.python), str(PLAYER), "--time", str(trials)], env=self.environment, check=True,
+        done = subprocess.run([self.python, str(PLAYER), "--time", str(trials)], env=self.environment, check=True,
                               stdout=subprocess.PIPE)
         return json.loads(done.stdout)["seconds"]
 
     def _known(self, trials: int) -> Dict[Tuple[str, str, int], float]:
         known = {}
         try:
-            lines = (self.folder / "results.jsonl").read_text(encoding="utf-8").splitlines()
+            lines = self.results.read_text(encoding="utf-8").splitlines()
         except FileNotFoundError:
             return {}
         for line in lines:
@@ -169,6 +155,3 @@ class Optuna:
             if found["trials"] == trials:
                 known[found["sampler"], found["function"], found["seed"]] = found["regret"][str(trials)]
         return known
-
-    def _runs(self, code: str) -> bool:
-        return self.python.exists() and subprocess.run([str(self.python), "-c", code], capture_output=True).returncode == 0
