@@ -112,14 +112,37 @@ def run_epoch(model, pictures, labels, optimizer=None):
     return loss_sum / len(labels), right / len(labels)
 
 
-def fine_tune(model, data_dir, num_epochs, learning_rate, momentum):
+def save_checkpoint(path, state):
+    """Under another name first: whoever ends the script meanwhile leaves the last one whole."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    torch.save(state, path + ".new")
+    os.replace(path + ".new", path)
+
+
+def load_checkpoint(path, num_epochs):
+    """What an earlier attempt of this run left, if there is anything to go on with."""
+    if not os.path.isfile(path):
+        return None
+    state = torch.load(path)
+    return state if state["epoch"] < num_epochs else None
+
+
+def fine_tune(model, args, checkpoint, path):
     """Returns the model of the epoch with the best validation accuracy, and that accuracy."""
-    splits = {split: load_split(data_dir, split) for split in ("train", "val")}
-    optimizer = torch.optim.SGD(model.parameters(), lr=learning_rate, momentum=momentum)
+    splits = {split: load_split(args.data_dir, split) for split in ("train", "val")}
+    optimizer = torch.optim.SGD(model.parameters(), lr=args.learning_rate, momentum=args.momentum)
     scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=7, gamma=0.1)
-    best_acc, best_weights = 0.0, copy.deepcopy(model.state_dict())
+    parts = {"model": model, "optimizer": optimizer, "scheduler": scheduler}
+    first, best_acc, best_weights = 0, 0.0, copy.deepcopy(model.state_dict())
+    if checkpoint:
+        for name, part in parts.items():
+            part.load_state_dict(checkpoint[name])
+        torch.set_rng_state(checkpoint["random"])
+        first, best_acc = checkpoint["epoch"], checkpoint["best_acc"]
+        best_weights = checkpoint["best_weights"]
     start = time.time()
-    for epoch in range(num_epochs):
+    num_epochs = args.num_epochs
+    for epoch in range(first, num_epochs):
         print(f"Epoch {epoch}/{num_epochs - 1}\n----------")
         for split, (pictures, labels) in splits.items():
             loss, acc = run_epoch(model, pictures, labels, optimizer if split == "train" else None)
@@ -129,6 +152,10 @@ def fine_tune(model, data_dir, num_epochs, learning_rate, momentum):
         scheduler.step()
         if acc > best_acc:
             best_acc, best_weights = acc, copy.deepcopy(model.state_dict())
+        # Before the metric is logged: a sweep may end or pause the run because of it.
+        state = {name: part.state_dict() for name, part in parts.items()}
+        state.update(epoch=epoch + 1, best_acc=best_acc, best_weights=best_weights)
+        save_checkpoint(path, {**state, "random": torch.get_rng_state()})
         run.log("best_val_acc", best_acc, step=epoch)
         print()
     elapsed = time.time() - start
@@ -144,19 +171,24 @@ def main():
     parser.add_argument("--output_dir", default="./outputs")
     parser.add_argument("--learning_rate", type=float, default=0.003)
     parser.add_argument("--momentum", type=float, default=0.9)
+    parser.add_argument("--pretrain_epochs", type=int, default=PRETRAIN_EPOCHS)
     parser.add_argument("--data_dir", default="data", help="drawn when missing")
     args = parser.parse_args()
 
     torch.manual_seed(0)
-    run.log("lr", args.learning_rate)
-    run.log("momentum", args.momentum)
     if not os.path.isdir(args.data_dir):
         draw_data(args.data_dir)
-    model = pretrain(min(args.num_epochs, PRETRAIN_EPOCHS))
-    model.head = nn.Linear(model.head.in_features, len(KINDS))
-    model, best_acc = fine_tune(
-        model, args.data_dir, args.num_epochs, args.learning_rate, args.momentum
-    )
+    path = os.path.join(args.output_dir, "checkpoint", "last.pt")
+    checkpoint = load_checkpoint(path, args.num_epochs)
+    if checkpoint:
+        print(f"goes on after epoch {checkpoint['epoch'] - 1}: {path}", flush=True)
+        model = BirdNet(outputs=len(KINDS))
+    else:
+        run.log("lr", args.learning_rate)
+        run.log("momentum", args.momentum)
+        model = pretrain(min(args.num_epochs, args.pretrain_epochs))
+        model.head = nn.Linear(model.head.in_features, len(KINDS))
+    model, best_acc = fine_tune(model, args, checkpoint, path)
 
     os.makedirs(args.output_dir, exist_ok=True)
     path = os.path.join(args.output_dir, "model.pt")

@@ -38,6 +38,8 @@ with run.child_run(name="child") as child:
     roost.python(ONE_RANK_FAILS, [], { name: "failed", nodes: 2, processes: 4 }),
   ]);
   await Promise.all([roost.wait(good, "Completed"), roost.wait(twin, "Completed"), roost.wait(failed, "Failed")]);
+  const search = await roost.sweep("parameter_space: {lr: {uniform: [0, 1]}, opt: [adam, sgd]}\nsampling: {type: random, seed: 1}\nmetric: train/loss\ngoal: minimize\nmax_total_runs: 10", "from azureml.core import Run\nRun.get_context().log('train/loss', 1)");
+  await roost.wait(search, "Completed");
   await roost.python("import time\ntime.sleep(600)", [], { name: "holds", compute: "farm" });
   await roost.python("pass", [], { name: "waits", compute: "farm" });
   await roost.cli("model", "register", "bird-net", "--run", good, "--path", "outputs", "--tag", "stage=Production");
@@ -50,6 +52,7 @@ with run.child_run(name="child") as child:
     { name: "nothing found", path: "/w/default/runs?q=nothing-at-all" },
     ...["curves", "table", "parallel", "scatter", "code", "environment"].map((view) => ({ name: `compare ${view}`, path: `/w/default/compare?run=${good}&run=${twin}&view=${view}` })),
     ...TABS.map((tab) => ({ name: `run ${tab || "overview"}`, path: `/runs/${good}${tab && `/${tab}`}` })),
+    { name: "sweep", path: `/sweeps/${search}` },
     { name: "failed run", path: `/runs/${failed}` },
     { name: "failed log", path: `/runs/${failed}/logs?rank=2&find=first-error` },
     { name: "failed ranks", path: `/runs/${failed}/ranks` },
@@ -60,6 +63,7 @@ with run.child_run(name="child") as child:
     { name: "compute", path: "/w/default/computes/farm" },
     { name: "environment", path: "/w/default/environments/birds-env" },
     { name: "no such run", path: "/runs/nothing" },
+    { name: "no such sweep", path: "/sweeps/nothing" },
   ];
 });
 

@@ -11,6 +11,7 @@ test("the lists of a fresh server", async () => {
   for (const [path, title, hint] of [
     ["runs", "No runs yet", "roost submit"],
     ["compare", "Nothing to compare yet", "Add runs"],
+    ["sweeps", "No sweeps yet", "roost sweep start"],
     ["experiments", "No experiments yet", "roost submit"],
     ["models", "No models yet", "register"],
     ["environments", "No environment is registered yet", "register"],

@@ -9,6 +9,7 @@ export interface PageAddress {
 export const LISTS: PageAddress[] = [
   { name: "runs", path: "/w/default/runs", ready: "Runs" },
   { name: "compare", path: "/w/default/compare", ready: "Compare runs" },
+  { name: "sweeps", path: "/w/default/sweeps", ready: "Sweeps" },
   { name: "experiments", path: "/w/default/experiments", ready: "Experiments" },
   { name: "models", path: "/w/default/models", ready: "Models" },
   { name: "computes", path: "/w/default/computes", ready: "Computes" },

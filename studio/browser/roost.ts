@@ -174,6 +174,15 @@ export class Roost {
     return this.submit({ ...files, "train.py": source }, ["python", "train.py", ...args], options);
   }
 
+  /** Starts a sweep of Python source as train.py, as these lines of its file describe it; returns its id at once. */
+  async sweep(lines: string, source: string, experiment = "sweeps"): Promise<string> {
+    const folder = join(this.folder, `sweep-${++this.snapshots}`);
+    mkdirSync(folder);
+    writeFileSync(join(folder, "train.py"), source);
+    writeFileSync(join(folder, "sweep.yaml"), `experiment: ${experiment}\nscript: train.py\npython: /usr/bin/python3\n${lines}\n`);
+    return JSON.parse(await this.cli("sweep", "start", join(folder, "sweep.yaml"), "--detach", "--json")).id;
+  }
+
   // The API.
 
   async api(method: string, path: string, body?: unknown, token = this.token): Promise<Answer> {

@@ -12,7 +12,7 @@ import { RunsPage } from "./pages/runs";
 
 const { Part: RunPage, preload: preloadRun } = lazily("the run", () => import("./pages/run"));
 const { Part: ComparePage } = lazily("the comparison", () => import("./pages/compare"));
-const { Part: SweepPage } = lazily("the sweep", () => import("./pages/sweep"));
+const { Part: SweepPage, preload: preloadSweep } = lazily("the sweep", () => import("./pages/sweep"));
 const { Part: SweepsPage } = lazily("sweeps", () => import("./pages/sweeps"));
 const { Part: ExperimentsPage } = lazily("experiments", () => import("./pages/experiments"));
 const { Part: ModelsPage } = lazily("models", () => import("./pages/models"));
@@ -28,6 +28,7 @@ let known: Session | undefined;
 export const opened: Promise<unknown> = Promise.all([
   firstSession?.then((session) => (known = session), () => {}),
   location.pathname.startsWith("/runs/") ? preloadRun() : undefined,
+  location.pathname.startsWith("/sweeps/") ? preloadSweep() : undefined,
 ]);
 
 function pageOf(path: string[]): { page: string; body: ReactNode } | undefined {

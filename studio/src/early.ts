@@ -2,6 +2,7 @@
 // studio is still on its way. vite.config.ts has the browser fetch that rest, src/main.tsx, at the same time.
 import { apiUrl, segment } from "./lib/api";
 import { askEarly } from "./lib/early";
+import { MOST_TRIALS, sweepUrl, trialsUrl } from "./lib/sweep";
 import { TABS } from "./pages/run/tabs";
 import { firstPage } from "./pages/runs/request";
 import { stateOf } from "./pages/runs/state";
@@ -18,10 +19,17 @@ function askForRun(id: string, tab: string, search: URLSearchParams): void {
   TABS.find((one) => one.id === tab)?.load().catch(ignore);
 }
 
+function askForSweep(id: string): void {
+  askEarly(apiUrl(sweepUrl(id)));
+  askEarly(apiUrl(trialsUrl(id), { limit: MOST_TRIALS }));
+  import("./pages/sweep").catch(ignore);
+}
+
 function askFor([area, first, second = ""]: string[], search: URLSearchParams): void {
   if (area === "login") return;
   askEarly(apiUrl("/session"));
   if (area === "runs" && first) askForRun(first, second, search);
+  if (area === "sweeps" && first) askForSweep(first);
   if (area !== "w" || !first || second !== "runs") return;
   const state = stateOf(search);
   if (state.group === "") askEarly(apiUrl(...firstPage(first, state)));

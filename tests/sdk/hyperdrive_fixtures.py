@@ -55,6 +55,3 @@ def config(training: Any) -> Callable[..., Any]:
     return make
 
 
-def not_yet(what: str) -> pytest.MarkDecorator:
-    """What the server lacks. Fails once it has it, so that the mark goes."""
-    return pytest.mark.xfail(strict=True, reason=f"the server: {what}")

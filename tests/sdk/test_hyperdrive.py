@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from conftest import Gate
-from hyperdrive_fixtures import TRAIN, config, not_yet, training  # noqa: F401
+from hyperdrive_fixtures import TRAIN, config, training  # noqa: F401
 from processes import wait_until
 from roost_fixture import PYTHON, ROOT, RoostServer
 from sdk_fixtures import at_server, experiment, script, ws  # noqa: F401
@@ -68,7 +68,6 @@ def test_what_is_streamed(experiment: Any, config: Any, capsys: Any) -> None:
     assert said[-1] == "[CONTROLLER][INFO]Changing Run Status from Running to Completed"
 
 
-@not_yet("the first line is not written")
 def test_the_log_begins_as_azures(experiment: Any, config: Any) -> None:
     sweep = experiment.submit(config(max_total_runs=1))
     sweep.wait_for_completion()
@@ -150,7 +149,6 @@ def test_no_child_has_the_metric(experiment: Any, config: Any) -> None:
     assert "best_child_run_id" not in sweep.get_properties()
 
 
-@not_yet("it says nothing in the log about a primary metric that nobody logs")
 def test_the_log_tells_once_that_no_child_has_the_metric(experiment: Any, config: Any, capsys: Any) -> None:
     from azureml.train.hyperdrive import choice
 
@@ -404,7 +402,6 @@ def test_what_a_sweep_is_resumed_from_feeds_its_policy(experiment: Any, config: 
     assert second.get_children_sorted_by_primary_metric()[0]["status"] == "Canceled"
 
 
-@not_yet("resume_child_runs is refused")
 def test_resume_child_runs(experiment: Any, config: Any) -> None:
     """They come first, with the values and the outputs they had."""
     from azureml.train.hyperdrive import choice

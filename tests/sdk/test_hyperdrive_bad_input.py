@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from conftest import Gate
-from hyperdrive_fixtures import TRAIN, config, not_yet, training  # noqa: F401
+from hyperdrive_fixtures import TRAIN, config, training  # noqa: F401
 from processes import wait_until
 from sdk_fixtures import at_server, experiment, script, ws  # noqa: F401
 
@@ -142,7 +142,6 @@ def test_values_that_are_no_numbers(experiment: Any, config: Any, values: str, b
         assert [row["run_id"][-1] for row in sweep.get_children_sorted_by_primary_metric(reverse=True)] == ["0", "1"]
 
 
-@not_yet("an infinite value is the best of the sweep, though not of its trial")
 def test_the_server_has_the_same_best(experiment: Any, config: Any) -> None:
     from azureml.train.hyperdrive import choice
 

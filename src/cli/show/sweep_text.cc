@@ -28,7 +28,7 @@ const Json& metric_of(const Json& sweep) { return child(child(sweep, "spec"), "m
 bool is_active(const Json& trial) { return !is_terminal_status(text_field(trial, "status")); }
 
 Tone trial_tone(const std::string& status) {
-  return status == "Stopped" ? Tone::kYellow : status_tone(status);
+  return status == "Stopped" || status == "Paused" ? Tone::kYellow : status_tone(status);
 }
 
 std::string duration_text(const Json& trial, Micros now) {
@@ -70,8 +70,8 @@ std::vector<std::size_t> by_worth(const Json& sweep, const Json& trials) {
 }  // namespace
 
 std::string trial_status(const Json& trial) {
-  const std::string status = text_field(trial, "status");
-  return status == "Canceled" && !text_field(trial, "reason").empty() ? "Stopped" : status;
+  const std::string state = text_field(trial, "state");
+  return state == "stopped" ? "Stopped" : state == "paused" ? "Paused" : text_field(trial, "status");
 }
 
 std::string parameters_text(const Json& sweep, const Json& parameters) {

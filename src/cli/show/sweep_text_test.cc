@@ -21,6 +21,7 @@ Json trial(int number, const std::string& status, Json best, Micros started, Mic
           {"best", best},
           {"last", best},
           {"intervals", 3},
+          {"state", reason.empty() ? "" : "stopped"},
           {"reason", reason},
           {"started_at", started ? Json(format_time(started)) : Json()},
           {"ended_at", ended ? Json(format_time(ended)) : Json()}};

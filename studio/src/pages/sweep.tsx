@@ -29,8 +29,16 @@ function NothingYet({ sweep, trials }: { sweep: Sweep; trials: readonly Trial[] 
       </Empty>
     );
   }
+  const yet = sweep.phase === "ended" ? "" : " yet";
+  if (trials.some(({ intervals }) => intervals > 0)) {
+    return (
+      <Empty title={`No trial has a number for ${metric.name}${yet}`}>
+        <p>It was logged, but only as NaN or infinite: nothing to compare. Look at the loss, the learning rate and the data of a trial.</p>
+      </Empty>
+    );
+  }
   return (
-    <Empty title={`No trial has logged ${metric.name} yet`}>
+    <Empty title={`No trial has logged ${metric.name}${yet}`}>
       {sweep.metrics_seen.length > 0 ? (
         <p>
           Logged were {sweep.metrics_seen.map((name, i) => [i > 0 && ", ", <code key={name}>{name}</code>])}. The name must be the same to the letter, capitals too.
@@ -110,7 +118,7 @@ export default function SweepPage({ id }: { id: string }) {
           <Status status={sweep.status} />
           {(sweep.phase === "paused" || sweep.phase === "stopping") && <span className="status sweep-phase">{sweep.phase}</span>}
           <h1>Sweep of {sweep.experiment}</h1>
-          <SweepActions sweep={sweep} onSweep={set} />
+          <SweepActions sweep={sweep} onSweep={set} onAdded={reload} />
         </div>
         <div className="sweep-facts note">
           <Copy text={sweep.id} />

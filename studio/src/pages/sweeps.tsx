@@ -19,7 +19,7 @@ function Row({ sweep }: { sweep: Sweep }) {
       <td>
         {sweep.phase === "paused" || sweep.phase === "stopping" ? <span className="status sweep-phase">{sweep.phase}</span> : <Status status={sweep.status} />}
       </td>
-      <td className="number">
+      <td className="number sweeps-count">
         {count(tried(sweep))} of {count(sweep.spec.max_total_runs)}
       </td>
       <td>
@@ -65,7 +65,9 @@ export default function SweepsPage({ workspace }: { workspace: string }) {
       {list.loading && <Loading what="the sweeps" />}
       {list.data && sweeps.length === 0 && (
         <Empty title="No sweeps yet">
-          <p>A sweep runs a script many times with other parameters, and looks for the best. In Python:</p>
+          <p>A sweep runs a script many times with other parameters, and looks for the best:</p>
+          <pre>{`roost sweep start sweep.yaml`}</pre>
+          <p>docs/sweeps.md says what the file has. In Python:</p>
           <pre>{`from azureml.train.hyperdrive import *
 
 config = HyperDriveConfig(

@@ -4,7 +4,7 @@ import { api, segment, type Run } from "../../lib/api";
 import { duration } from "../../lib/format";
 import { navigate, runPath, workspacePath } from "../../lib/route";
 import { useMay } from "../../lib/session";
-import { sweepPath } from "../../lib/sweep";
+import { SWEEP_TYPE, sweepOf, sweepPath } from "../../lib/sweep";
 import { Button, Copy, Dialog, isOver, Link, Status, Time } from "../../ui/base";
 import { attempt } from "../../ui/notify";
 import { useNow } from "./now";
@@ -87,10 +87,11 @@ function Actions({ run, onRun }: { run: Run; onRun: (run: Run) => void }) {
   const [asking, setAsking] = useState(false);
   const path = `/runs/${segment(run.id)}`;
   const over = isOver(run.status);
-  const again = run.spec.interactive !== true;
+  // A sweep is started again from its file: the server refuses a rerun.
+  const again = run.spec.interactive !== true && run.type !== SWEEP_TYPE;
   return (
     <div className="row spring">
-      {run.type === "hyperdrive" && (
+      {run.type === SWEEP_TYPE && (
         <Link className="button main" href={sweepPath(run.id)}>
           Sweep
         </Link>
@@ -137,6 +138,7 @@ function Actions({ run, onRun }: { run: Run; onRun: (run: Run) => void }) {
 
 export function RunHeader({ run, onRun }: { run: Run; onRun: (run: Run) => void }) {
   const experiment = `${workspacePath(run.workspace, "runs")}?q=${encodeURIComponent(`experiment:${quoted(run.experiment)}`)}`;
+  const sweep = sweepOf(run);
   return (
     <header className="run-header">
       <div className="row">
@@ -148,6 +150,11 @@ export function RunHeader({ run, onRun }: { run: Run; onRun: (run: Run) => void 
         <span>
           <Link href={experiment}>{run.experiment}</Link> #{run.number}
         </span>
+        {sweep && (
+          <span>
+            trial #{sweep.trial} of <Link href={sweepPath(sweep.id)}>its sweep</Link>
+          </span>
+        )}
         <Copy text={run.id} />
         {run.archived && <span className="tag">archived</span>}
         {run.attempt > 1 && <span>attempt {run.attempt}</span>}

@@ -1,4 +1,4 @@
-// What can be done with a sweep: pause, go on, stop, raise its limits.
+// What can be done with a sweep: pause, go on, stop, raise its limits, add a trial.
 import { useState } from "react";
 import { runPath } from "../../lib/route";
 import { useMay } from "../../lib/session";
@@ -6,6 +6,7 @@ import { updateSweep, type Sweep, type SweepUpdate } from "../../lib/sweep";
 import { Button, Link } from "../../ui/base";
 import { Field, FormDialog } from "../../ui/form";
 import { attempt, notify } from "../../ui/notify";
+import { AddTrialDialog } from "./add_trial";
 import { tried } from "./facts";
 import { limitChange, limitFields, limitProblems } from "./limits";
 
@@ -34,9 +35,9 @@ function LimitsDialog({ sweep, onSweep, onClose }: { sweep: Sweep; onSweep: (swe
   );
 }
 
-export function SweepActions({ sweep, onSweep }: { sweep: Sweep; onSweep: (sweep: Sweep) => void }) {
+export function SweepActions({ sweep, onSweep, onAdded }: { sweep: Sweep; onSweep: (sweep: Sweep) => void; onAdded: () => void }) {
   const may = useMay("contributor");
-  const [open, setOpen] = useState<"limits" | "stop">();
+  const [open, setOpen] = useState<"limits" | "stop" | "add">();
   const [busy, setBusy] = useState(false);
   const act = (change: SweepUpdate, done: string) => {
     setBusy(true);
@@ -60,12 +61,14 @@ export function SweepActions({ sweep, onSweep }: { sweep: Sweep; onSweep: (sweep
       )}
       {may && (phase === "running" || phase === "paused") && (
         <>
+          <Button onClick={() => setOpen("add")}>Add a trial …</Button>
           <Button onClick={() => setOpen("limits")}>Limits …</Button>
           <Button kind="danger" onClick={() => setOpen("stop")}>
             Stop …
           </Button>
         </>
       )}
+      {open === "add" && <AddTrialDialog sweep={sweep} onAdded={onAdded} onClose={() => setOpen(undefined)} />}
       {open === "limits" && <LimitsDialog sweep={sweep} onSweep={onSweep} onClose={() => setOpen(undefined)} />}
       {open === "stop" && (
         <FormDialog title="Stop this sweep?" action="Stop the sweep" kind="danger" act={() => updateSweep(sweep.id, { stop: true }).then(onSweep)} onClose={() => setOpen(undefined)}>

@@ -1,7 +1,7 @@
 // The axes of a sweep: one a parameter of its space, and the primary metric.
 import type { Expression, Parameter, Sweep, SweepSpec, Trial } from "../../lib/sweep";
 import type { Brushes } from "../compare/brushes";
-import { isNumeric, scaleOf, wantsLog, type Scale } from "../compare/scale";
+import { isNumeric, scaleOf, tickText, wantsLog, type Scale } from "../compare/scale";
 import { labelOf, textOf, valueOf } from "./trials";
 
 export interface SweepAxis {
@@ -10,7 +10,11 @@ export interface SweepAxis {
   /** One a trial, in the order of the trials. */
   values: (string | number | undefined)[];
   log: boolean;
+  /** Few numbers to choose from: they are the ticks. */
+  ticks?: number[];
 }
+/** More do not fit on an axis. */
+const MOST_TICKS = 9;
 
 const LOG: readonly Expression[] = ["loguniform", "qloguniform", "lognormal", "qlognormal"];
 export const METRIC = "metric";
@@ -27,7 +31,9 @@ const doubles = (values: SweepAxis["values"]): boolean => {
 export function parameterAxes(space: SweepSpec["space"], trials: readonly Trial[]): SweepAxis[] {
   return space.map(({ name, expression }) => {
     const values = trials.map((trial) => placed(trial.parameters[name]));
-    return { id: name, label: labelOf(name), values, log: LOG.includes(expression) || (expression === "choice" && doubles(values)) };
+    const axis = { id: name, label: labelOf(name), values, log: LOG.includes(expression) || (expression === "choice" && doubles(values)) };
+    const chosen = expression === "choice" && isNumeric(values) ? [...new Set(values)].filter((value) => typeof value === "number") : [];
+    return chosen.length > 1 && chosen.length <= MOST_TICKS ? { ...axis, ticks: chosen.sort((a, b) => a - b) } : axis;
   });
 }
 
@@ -40,7 +46,10 @@ export function metricAxis(metric: Sweep["spec"]["metric"], trials: readonly Tri
   return { id: METRIC, label: metric.name, values, log: metric.goal === "minimize" && wantsLog(values) };
 }
 
-export const scaleOfAxis = (axis: SweepAxis, wanted = 5): Scale => scaleOf(axis.values, axis.log, wanted);
+export function scaleOfAxis(axis: SweepAxis, wanted = 5): Scale {
+  const scale = scaleOf(axis.values, axis.log, wanted);
+  return axis.ticks ? { ...scale, ticks: axis.ticks.map((value) => ({ at: scale.at(value)!, text: tickText(value) })) } : scale;
+}
 
 /** The value that stands at a place of an axis, as text, for a filter that is told in words. */
 export function textAt(axis: SweepAxis, scale: Scale, at: number): string {

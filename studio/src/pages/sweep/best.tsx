@@ -24,7 +24,7 @@ export function BestSoFar({ sweep, trials }: { sweep: Sweep; trials: readonly Tr
   return (
     <section className="card" aria-labelledby="best-title">
       <h2 id="best-title">Best so far</h2>
-      <EndLegend trials={made.valued} />
+      <EndLegend trials={made.valued} line="the best until then" />
       <PointChart
         label={`${metric.name} of ${made.points.length} trials; the best was reached in ${made.steps.length} ${made.steps.length === 1 ? "step" : "steps"}. The table of trials has the same values.`}
         {...made}

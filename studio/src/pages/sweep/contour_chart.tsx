@@ -5,14 +5,29 @@ import { useSearch } from "../../lib/route";
 import { themeColor, useThemeVersion } from "../../lib/theme";
 import type { Sweep, Trial } from "../../lib/sweep";
 import { Ramp } from "../compare/ramp_legend";
-import { isNumeric } from "../compare/scale";
+import { isNumeric, type Scale } from "../compare/scale";
 import { metricAxis, parameterAxes, scaleOfAxis, type SweepAxis } from "./axes";
 import { rampColors, shadeOf } from "./canvas";
-import { fieldOf, lineAt } from "./contour";
+import { fieldOf, levelsOf, lineAt, type FieldAxis } from "./contour";
 import { PointChart, told, type Point } from "./point_chart";
 import { endOf, valueOf } from "./trials";
 
 const LINES = 7;
+/** Along an axis of numbers. */
+const CELLS = 80;
+
+const cellsOf = (scale: Scale): FieldAxis => (scale.kind === "category" ? { cells: scale.ticks.length, smooth: false } : { cells: CELLS, smooth: true });
+/** Where a cell begins and ends, from 0 to 1; of numbers half of the first and the last lie outside. */
+const edgesOf = (cell: number, cells: number, smooth: boolean): [number, number] =>
+  smooth ? [(cell - 0.5) / (cells - 1), (cell + 0.5) / (cells - 1)] : [cell / cells, (cell + 1) / cells];
+
+/** Each category stands in the middle of its band, not at the end of the axis. */
+function banded(scale: Scale): Scale {
+  if (scale.kind !== "category") return scale;
+  const { length } = scale.ticks;
+  const place = (at: number) => (length === 1 ? 0.5 : (at * (length - 1) + 0.5) / length);
+  return { ...scale, at: (value) => { const at = scale.at(value); return at === undefined ? undefined : place(at); }, ticks: scale.ticks.map((tick) => ({ ...tick, at: place(tick.at) })) };
+}
 
 function Choose({ label, axes, value, onChange }: { label: string; axes: SweepAxis[]; value: string; onChange: (id: string) => void }) {
   return (
@@ -35,49 +50,55 @@ export function ContourChart({ sweep, trials, usual }: { sweep: Sweep; trials: r
   const theme = useThemeVersion();
   const { space, metric } = sweep.spec;
   const { axes, values } = useMemo(() => ({ axes: parameterAxes(space, trials), values: metricAxis(metric, trials) }), [trials, space.length, metric.name]);
-  // Between categories there is nothing to smooth: numbers first.
-  const numbers = axes.filter((one) => isNumeric(one.values)).map((one) => one.id);
-  const order = [...usual.filter((id) => numbers.includes(id)), ...usual.filter((id) => !numbers.includes(id))];
+  const order = useMemo(() => {
+    // Between categories there is nothing to smooth: numbers first, and last what is always the same.
+    const rank = (one: SweepAxis) => (new Set(one.values.filter((value) => value !== undefined)).size < 2 ? 2 : isNumeric(one.values) ? 0 : 1);
+    const ranks = new Map(axes.map((one) => [one.id, rank(one)]));
+    return [...usual].sort((a, b) => (ranks.get(a) ?? 2) - (ranks.get(b) ?? 2));
+  }, [axes, usual]);
   const find = (name: string, other: string | undefined) =>
     axes.find((one) => one.id === search.get(name)) ?? axes.find((one) => one.id === order.find((id) => id !== other)) ?? axes.find((one) => one.id !== other);
   const y = find("cy", search.get("cx") ?? order[0] ?? axes[0]?.id);
   const x = find("cx", y?.id);
   const made = useMemo(() => {
     if (!x || !y) return undefined;
-    const [xs, ys, zs] = [scaleOfAxis(x, 5), scaleOfAxis(y, 5), scaleOfAxis(values)];
-    const points: (Point & { value: number })[] = trials.flatMap((trial, i) => {
-      const [px, py, value] = [xs.at(x.values[i]), ys.at(y.values[i]), zs.at(values.values[i])];
-      return px === undefined || py === undefined || value === undefined ? [] : [{ x: px, y: py, value, end: endOf(trial), trial }];
+    const [plainX, plainY, zs] = [scaleOfAxis(x, 5), scaleOfAxis(y, 5), scaleOfAxis(values)];
+    const [xs, ys] = [banded(plainX), banded(plainY)];
+    const [points, near]: [Point[], { x: number; y: number; value: number }[]] = [[], []];
+    trials.forEach((trial, i) => {
+      const [px, py, value] = [plainX.at(x.values[i]), plainY.at(y.values[i]), zs.at(values.values[i])];
+      if (px === undefined || py === undefined || value === undefined) return;
+      near.push({ x: px, y: py, value });
+      points.push({ x: xs.at(x.values[i])!, y: ys.at(y.values[i])!, end: endOf(trial), trial });
     });
-    return { xs, ys, zs, points, field: fieldOf(points) };
+    const [across, up] = [cellsOf(plainX), cellsOf(plainY)];
+    return { xs, ys, zs, points, across, up, field: fieldOf(near, across, up) };
   }, [x, y, values, trials]);
   const colors = useMemo(rampColors, [theme]);
-  const field = made?.field;
   const under = useCallback(
     (context: CanvasRenderingContext2D, box: { left: number; top: number; width: number; height: number }) => {
-      if (!field) return;
-      const { size, cells } = field;
-      const [wide, high] = [box.width / (size - 1), box.height / (size - 1)];
+      if (!made) return;
+      const { field, across, up } = made;
       context.save();
       context.beginPath();
       context.rect(box.left, box.top, box.width, box.height);
       context.clip();
       context.globalAlpha = 0.75;
-      cells.forEach((value, i) => {
+      field.cells.forEach((value, i) => {
         if (Number.isNaN(value)) return;
         context.fillStyle = colors[shadeOf(value)]!;
         // Edge to edge: where faint cells overlapped, there would be a line.
-        const [column, row] = [i % size, Math.floor(i / size)];
-        const [left, right] = [Math.round(box.left + (column - 0.5) * wide), Math.round(box.left + (column + 0.5) * wide)];
-        const [top, bottom] = [Math.round(box.top + box.height - (row + 0.5) * high), Math.round(box.top + box.height - (row - 0.5) * high)];
-        context.fillRect(left, top, right - left, bottom - top);
+        const [west, east] = edgesOf(i % across.cells, across.cells, across.smooth).map((at) => Math.round(box.left + at * box.width)) as [number, number];
+        const [south, north] = edgesOf(Math.floor(i / across.cells), up.cells, up.smooth).map((at) => Math.round(box.top + (1 - at) * box.height)) as [number, number];
+        context.fillRect(west, north, east - west, south - north);
       });
       context.globalAlpha = 0.55;
       context.strokeStyle = themeColor("--bg");
       context.lineWidth = 1.2;
       context.beginPath();
-      for (let n = 1; n <= LINES; n += 1) {
-        for (const [x0, y0, x1, y1] of lineAt(field, field.low + ((field.high - field.low) * n) / (LINES + 1))) {
+      // Lines between categories would say nothing.
+      for (const level of across.smooth && up.smooth ? levelsOf(field, LINES) : []) {
+        for (const [x0, y0, x1, y1] of lineAt(field, level)) {
           context.moveTo(box.left + x0 * box.width, box.top + (1 - y0) * box.height);
           context.lineTo(box.left + x1 * box.width, box.top + (1 - y1) * box.height);
         }
@@ -85,7 +106,7 @@ export function ContourChart({ sweep, trials, usual }: { sweep: Sweep; trials: r
       context.stroke();
       context.restore();
     },
-    [field, colors],
+    [made, colors],
   );
   if (!made || !x || !y || axes.length < 2) return null;
   return (
@@ -108,7 +129,10 @@ export function ContourChart({ sweep, trials, usual }: { sweep: Sweep; trials: r
         plain
         tell={(trial) => `${x.label} ${told(x.values[trials.indexOf(trial)])}, ${y.label} ${told(y.values[trials.indexOf(trial)])}: ${number(valueOf(trial))}`}
       />
-      <p className="note">Means of near trials, weighted by a bell curve; other parameters differ between them. Empty where no trial is near.</p>
+      <p className="note">
+        Means of near trials, weighted by a bell curve{made.xs.kind === "category" || made.ys.kind === "category" ? " along numbers" : ""}; other parameters differ between them. Empty where no
+        trial is near.
+      </p>
     </section>
   );
 }

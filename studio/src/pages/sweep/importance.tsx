@@ -2,7 +2,7 @@
 import { count } from "../../lib/format";
 import { LEAST_TRIALS, type Importance } from "../../lib/importance";
 import type { SweepSpec } from "../../lib/sweep";
-import { labelOf } from "./trials";
+import { clipped, labelOf } from "./trials";
 
 /** Names of parameters, the most important first; as the space has them while that is not known. */
 export function byImportance(space: SweepSpec["space"], found: Importance | null | undefined): string[] {
@@ -25,7 +25,7 @@ export function ImportanceBars({ space, found }: { space: SweepSpec["space"]; fo
           <ul className="sweep-bars">
             {byImportance(space, found).map((name) => (
               <li key={name}>
-                <span title={name}>{labelOf(name)}</span>
+                <span title={name}>{clipped(labelOf(name), 22)}</span>
                 <span className="sweep-bar" aria-hidden="true">
                   <span style={{ width: `${100 * shares.get(name)!}%` }} />
                 </span>

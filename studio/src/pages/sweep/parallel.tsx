@@ -11,9 +11,12 @@ import { Ramp } from "../compare/ramp_legend";
 import type { Scale } from "../compare/scale";
 import { textAt, type SweepAxis } from "./axes";
 import { Canvas, inFrames, rampColors, shadeOf, type Draw } from "./canvas";
-import type { Goal } from "./trials";
+import { clipped, type Goal } from "./trials";
 
 const [HEIGHT, TOP, SIDE, LEAST, NOT_SET] = [300, 16, 76, 120, 18];
+/** About the width of a letter of a tick and of a name, which is bold. */
+const [LETTER, BOLD] = [6.8, 8];
+const longestTick = (scale: Scale | undefined): number => Math.min(16, Math.max(0, ...(scale?.ticks ?? []).map((tick) => tick.text.length)));
 /** Of what the filters leave out, more would only be a grey area. */
 const MOST_OUTSIDE = 800;
 
@@ -54,8 +57,12 @@ export function Parallel({ axes, scales, trials, inside, brushes, goal }: Parall
   const [box, width] = useWidth();
   const theme = useThemeVersion();
   const height = Math.round(HEIGHT * textScale());
-  const drawn = Math.max(width, (axes.length - 1) * LEAST + 2 * SIDE);
-  const x = useCallback((i: number) => SIDE + (axes.length < 2 ? 0 : (i * (drawn - 2 * SIDE)) / (axes.length - 1)), [axes.length, drawn]);
+  // The ticks of the first axis are on its left.
+  const left = Math.max(SIDE, (longestTick(scales[0]) * LETTER + 14) * textScale());
+  const drawn = Math.max(width, (axes.length - 1) * LEAST + left + SIDE);
+  const apart = axes.length < 2 ? 0 : (drawn - left - SIDE) / (axes.length - 1);
+  const x = useCallback((i: number) => left + i * apart, [left, apart]);
+  const most = Math.floor(Math.min(2 * SIDE, Math.max(apart, LEAST)) / (BOLD * textScale()));
   const places = useMemo(() => axes.map((axis, a) => axis.values.map((value) => scales[a]!.at(value))), [axes, scales]);
   const colors = useMemo(rampColors, [theme]);
   const draw = useCallback<Draw>(
@@ -139,7 +146,7 @@ export function Parallel({ axes, scales, trials, inside, brushes, goal }: Parall
                     </text>
                   )}
                   <text className="parallel-name" x={x(i)} y={TOP + height + NOT_SET + 24 * textScale()} textAnchor="middle">
-                    {axis.label.length > 18 ? `${axis.label.slice(0, 17)}…` : axis.label}
+                    {clipped(axis.label, most)}
                     <title>{axis.label}</title>
                   </text>
                   <text className="parallel-kind" x={x(i)} y={TOP + height + NOT_SET + 39 * textScale()} textAnchor="middle">

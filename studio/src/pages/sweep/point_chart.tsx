@@ -197,7 +197,7 @@ function drawPoints(context: CanvasRenderingContext2D, points: readonly Point[],
   }
 }
 
-export function EndLegend({ trials }: { trials: readonly Trial[] }) {
+export function EndLegend({ trials, line }: { trials: readonly Trial[]; line: string }) {
   const seen = useMemo(() => new Set(trials.map(endOf)), [trials]);
   return (
     <ul className="sweep-legend">
@@ -206,6 +206,9 @@ export function EndLegend({ trials }: { trials: readonly Trial[] }) {
           <span className={`sweep-dot${id === "completed" || id === "running" ? "" : " hollow"}`} style={{ color: `var(${color})` }} aria-hidden="true" /> {title}
         </li>
       ))}
+      <li>
+        <span className="sweep-line" aria-hidden="true" /> {line}
+      </li>
     </ul>
   );
 }

@@ -7,7 +7,7 @@ import { Link } from "../../ui/base";
 import { useLines, useMinute } from "../runs/use_lines";
 import { windowOf } from "../runs/window";
 import { End } from "./end";
-import { labelOf, sorted, textOf, took } from "./trials";
+import { clipped, labelOf, sorted, textOf, took } from "./trials";
 
 interface Column {
   id: string;
@@ -20,14 +20,18 @@ interface Column {
 /** Lines that are drawn above and below those in view. */
 const AROUND = 8;
 
+/** Letters of a title that are shown at most. */
+const TITLE = 18;
+const widthOf = (title: string): number => Math.max(7.5, Math.min(TITLE, title.length) * 0.6 + 3);
+
 function columnsOf({ spec }: Sweep): Column[] {
   return [
     { id: "number", title: "Trial", width: 5.5 },
     { id: "status", title: "Status", width: 10.5 },
-    { id: "value", title: spec.metric.name, width: 8, numeric: true },
+    { id: "value", title: spec.metric.name, width: widthOf(spec.metric.name), numeric: true },
     { id: "last", title: "last", width: 7, numeric: true },
     { id: "intervals", title: "logged", width: 5.5, numeric: true },
-    ...spec.space.map(({ name }) => ({ id: `params.${name}`, title: labelOf(name), width: 7.5 })),
+    ...spec.space.map(({ name }) => ({ id: `params.${name}`, title: labelOf(name), width: widthOf(labelOf(name)) })),
     { id: "took", title: "Took", width: 7.5, numeric: true },
     { id: "reason", title: "Why it was stopped", width: 24 },
   ];
@@ -39,10 +43,19 @@ const parameterText = (trial: Trial, name: string): string => {
   return value === undefined ? "–" : typeof value === "number" ? number(value) : textOf(value);
 };
 
-function Cell({ column, trial }: { column: Column; trial: Trial }) {
+function Name({ trial, best }: { trial: Trial; best: boolean }) {
+  return (
+    <>
+      <Link className="runs-name" href={runPath(trial.run)} title={trial.run}>{`#${trial.number}`}</Link>
+      {best && <span className="sweep-star" role="img" aria-label="the best" title="The best">★</span>}
+    </>
+  );
+}
+
+function Cell({ column, trial, best }: { column: Column; trial: Trial; best: boolean }) {
   switch (column.id) {
     case "number":
-      return <Link className="runs-name" href={runPath(trial.run)} title={trial.run}>{`#${trial.number}`}</Link>;
+      return <Name trial={trial} best={best} />;
     case "status":
       return <End trial={trial} />;
     case "value":
@@ -65,7 +78,7 @@ function Narrow({ trial, sweep }: { trial: Trial; sweep: Sweep }) {
   return (
     <td role="cell" className="sweep-narrow">
       <div>
-        <Link className="runs-name" href={runPath(trial.run)}>{`#${trial.number}`}</Link>
+        <Name trial={trial} best={trial.number === sweep.best?.trial} />
         <End trial={trial} />
         <strong className="sweep-narrow-value">{valueText(trial.best)}</strong>
       </div>
@@ -106,7 +119,7 @@ export function TrialTable({ sweep, trials }: { sweep: Sweep; trials: readonly T
     return (
       <th key={column.id} role="columnheader" className={column.numeric ? "number" : ""} aria-sort={up ? "ascending" : down ? "descending" : undefined}>
         <button type="button" title={`Sort by ${column.title}`} onClick={() => sortBy(column.id)}>
-          <span>{column.title}</span>
+          <span>{clipped(column.title, TITLE)}</span>
           <span aria-hidden="true" className="runs-arrow">
             {up ? "↑" : down ? "↓" : ""}
           </span>
@@ -117,7 +130,7 @@ export function TrialTable({ sweep, trials }: { sweep: Sweep; trials: readonly T
   return (
     <section aria-labelledby="trials-title">
       <h2 id="trials-title">Trials</h2>
-      <div ref={box} className="runs-scroll sweep-table" style={{ height: `min(70vh, ${Math.max(3, rows.length) * lineHeight + 44}px)` }} tabIndex={0} role="region" aria-label="Table of trials" onScroll={() => setTop(box.current!.scrollTop)}>
+      <div ref={box} className="runs-scroll sweep-table" style={{ height: `min(70vh, ${Math.max(1, rows.length) * lineHeight + 44}px)` }} tabIndex={0} role="region" aria-label="Table of trials" onScroll={() => setTop(box.current!.scrollTop)}>
         <table
           role="table"
           aria-rowcount={rows.length + 1}
@@ -138,7 +151,7 @@ export function TrialTable({ sweep, trials }: { sweep: Sweep; trials: readonly T
                 ) : (
                   columns.map((column) => (
                     <td key={column.id} role="cell" className={column.numeric ? "number" : undefined}>
-                      <Cell column={column} trial={trial} />
+                      <Cell column={column} trial={trial} best={trial.number === sweep.best?.trial} />
                     </td>
                   ))
                 )}

@@ -1,22 +1,13 @@
 import { expect, test } from "vitest";
 import type { Trial } from "../../lib/sweep";
 import { insideOf, metricAxis, parameterAxes, scaleOfAxis, textAt } from "./axes";
-import { bestSoFar, endOf, labelOf, merged, settledUntil, sorted, textOf, took } from "./trials";
+import { bestSoFar, clipped, labelOf, merged, settledUntil, sorted, textOf, took } from "./trials";
 
 const trial = (number: number, change: Partial<Trial> = {}): Trial => ({
-  number, run: `HD_1_${number}`, parameters: {}, status: "Completed", origin: "random", best: null, last: null, intervals: 0, reason: "",
+  number, run: `HD_1_${number}`, parameters: {}, status: "Completed", state: "completed", origin: "random", goes_on_from: null, best: null, last: null, intervals: 0, next_check: null, reason: "",
   created_at: "2026-11-01T00:00:00Z", started_at: null, ended_at: null, ...change,
 });
 
-test("how a trial ended", () => {
-  expect(endOf(trial(0))).toBe("completed");
-  expect(endOf(trial(0, { status: "Canceled" }))).toBe("canceled");
-  expect(endOf(trial(0, { status: "Canceled", reason: "stopped at interval 3" }))).toBe("stopped");
-  expect(endOf(trial(0, { status: "Canceled", reason: "paused at rung 1" }))).toBe("paused");
-  expect(endOf(trial(0, { status: "Failed", reason: "x" }))).toBe("failed");
-  expect(endOf(trial(0, { status: "Queued" }))).toBe("waiting");
-  expect(endOf(trial(0, { status: "CancelRequested" }))).toBe("running");
-});
 test("best so far takes the goal into account and skips what is no number", () => {
   const trials = [trial(0, { best: "NaN" }), trial(1, { best: 0.5 }), trial(2, { best: 0.7 }), trial(3), trial(4, { best: 0.6 }), trial(5, { best: 0.4 }), trial(6, { best: "Infinity" })];
   expect(bestSoFar(trials, "maximize").map((step) => step.number)).toEqual([1, 2]);
@@ -35,7 +26,7 @@ test("only what may still change is asked for again", () => {
   expect(settledUntil([trial(0), trial(1)])).toBe(1);
   expect(settledUntil([trial(0), trial(1, { status: "Running" }), trial(2)])).toBe(0);
   expect(settledUntil([trial(0), trial(2)])).toBe(0);
-  expect(settledUntil([trial(0, { status: "Canceled", reason: "paused at rung 0" })])).toBe(-1);
+  expect(settledUntil([trial(0, { status: "Queued", state: "paused", reason: "paused at rung 0" })])).toBe(-1);
 });
 test("sorted by value either way, those without one last", () => {
   const trials = [trial(0), trial(1, { best: 2 }), trial(2, { best: "NaN" }), trial(3, { best: 3 })];
@@ -48,6 +39,7 @@ test("sorted by value either way, those without one last", () => {
 test("values and names in words", () => {
   expect([labelOf("--lr"), labelOf("momentum"), labelOf("--")]).toEqual(["lr", "momentum", "--"]);
   expect([textOf("a"), textOf(0.1), textOf([1, 2]), textOf(true), textOf(undefined)]).toEqual(["a", "0.1", "[1,2]", "true", ""]);
+  expect([clipped("momentum", 8), clipped("weight_decay_of_layer_3", 15), clipped("abc", 2)]).toEqual(["momentum", "weight_…layer_3", "a…"]);
   expect(took(trial(0, { started_at: "2026-11-01T00:00:00Z", ended_at: "2026-11-01T00:01:30Z" }))).toBe(90);
   expect(took(trial(0))).toBeUndefined();
 });
@@ -70,6 +62,13 @@ test("axes: log where the space says so, categories, gaps where a parameter is n
   expect(momentum!.values).toEqual([0.9, undefined, undefined]);
   expect(metricAxis({ name: "loss", goal: "minimize" }, trials)).toMatchObject({ log: true, values: [5, 500, undefined] });
   expect(metricAxis({ name: "loss", goal: "maximize" }, trials).log).toBe(false);
+});
+test("numbers to choose from are the ticks of their axis", () => {
+  const trials = [16, 64, 256].map((batch, i) => trial(i, { parameters: { batch } }));
+  const [axis] = parameterAxes([{ name: "batch", expression: "choice", values: [16, 32, 64, 128, 256] }], trials);
+  const scale = scaleOfAxis(axis!);
+  expect([scale.kind, ...scale.ticks.map((tick) => tick.text)]).toEqual(["log", "16", "64", "256"]);
+  expect(scale.ticks[1]!.at).toBeCloseTo(0.5);
 });
 test("a trial must lie in all brushes", () => {
   const axes = ["a", "b"].map((id) => ({ id, label: id, values: [], log: false }));

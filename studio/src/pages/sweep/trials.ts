@@ -16,15 +16,7 @@ export const ENDS: { id: End; title: string; color: string }[] = [
   { id: "canceled", title: "canceled", color: "--c8" },
 ];
 
-/** A trial that has a reason for its being canceled was ended by the policy, not by a person. */
-export function endOf({ status, reason }: Pick<Trial, "status" | "reason">): End {
-  if (status === "Completed") return "completed";
-  if (status === "Failed") return "failed";
-  if (status === "Paused" || (status === "Canceled" && /^paused/i.test(reason))) return "paused";
-  if (status === "Canceled") return reason === "" ? "canceled" : "stopped";
-  if (status === "CancelRequested" && reason !== "") return "stopped";
-  return status === "Running" || status === "Finalizing" || status === "NotResponding" || status === "CancelRequested" ? "running" : "waiting";
-}
+export const endOf = ({ state }: Pick<Trial, "state">): End => state;
 
 /** NaN where there is none. */
 export const valueOf = (trial: Pick<Trial, "best">): number => toNumber(trial.best as Value);
@@ -67,6 +59,13 @@ export function settledUntil(trials: readonly Trial[]): number {
     if (trial.number !== i || !isOver(trial.status) || endOf(trial) === "paused") return i - 1;
   }
   return trials.length - 1;
+}
+
+/** The beginning and the end of a long name: often only the end tells it from others. */
+export function clipped(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const tail = Math.floor((most - 1) / 2);
+  return `${text.slice(0, most - 1 - tail)}…${tail > 0 ? text.slice(-tail) : ""}`;
 }
 
 export const labelOf = (name: string): string => name.replace(/^-+/, "") || name;

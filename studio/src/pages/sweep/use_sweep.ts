@@ -1,13 +1,13 @@
 // A sweep and its trials, kept up to date: while it goes on, the server is asked for what changed every second and a half.
 import { useCallback, useEffect, useRef, useState } from "react";
 import type { ApiError } from "../../lib/api";
-import { getSweep, listTrials, type Sweep, type Trial } from "../../lib/sweep";
+import { isOver } from "../../lib/over";
+import { getSweep, listTrials, MOST_TRIALS, type Sweep, type Trial } from "../../lib/sweep";
 import { merged, settledUntil } from "./trials";
 
 const EVERY = 1500;
 /** After an error, and when nobody looks. */
 const SELDOM = 5000;
-const PAGE = 1000;
 
 export interface LiveSweep {
   sweep: Sweep | undefined;
@@ -31,19 +31,15 @@ export function useSweep(id: string): LiveSweep {
     let here = true;
     let timer: ReturnType<typeof setTimeout> | undefined;
     let known: readonly Trial[] = [];
-    let change: number | string | null | undefined;
+    let wasEnded = false;
 
+    /** Those that may have changed, and those that are new. */
     const fetchTrials = async (): Promise<void> => {
-      const since = change;
-      let after: number | undefined = since === undefined || since === null ? settledUntil(known) : undefined;
-      if (after === -1) after = undefined;
-      for (;;) {
-        const page = await listTrials(id, { limit: PAGE, ...(after === undefined ? {} : { after }), ...(since === undefined || since === null ? {} : { since }) });
+      const settled = settledUntil(known);
+      for (let after = settled < 0 ? undefined : settled; ; ) {
+        const page = await listTrials(id, { limit: MOST_TRIALS, ...(after === undefined ? {} : { after }) });
         if (!here) return;
         known = merged(known, page.trials);
-        setTrials(known);
-        // Of the first page: what changes while the others come is asked for again, rather than missed.
-        if (change === since) change = page.change;
         if (page.next === null || page.trials.length === 0) return;
         after = page.next;
       }
@@ -52,15 +48,15 @@ export function useSweep(id: string): LiveSweep {
       timer = undefined;
       let wait = document.visibilityState === "visible" ? EVERY : SELDOM;
       try {
-        // First the sweep: if it has ended by then, the trials that come after it are final.
-        const found = await getSweep(id);
-        if (!here) return;
-        await fetchTrials();
+        const [found] = await Promise.all([getSweep(id), fetchTrials()]);
         if (!here) return;
         setSweep(found);
+        setTrials(known);
         setComplete(true);
         setError(undefined);
-        if (found.phase === "ended") return;
+        // The trials may have been read before the sweep ended: then once more.
+        if (found.phase === "ended" && (wasEnded || known.every((trial) => isOver(trial.status)))) return;
+        wasEnded = found.phase === "ended";
       } catch (problem) {
         if (!here) return;
         setError(problem as ApiError);
