@@ -14,8 +14,7 @@ import os
 import re
 import shlex
 import sys
-from dataclasses import dataclass
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Union
 
 from .client import Client, quote
 from .errors import RoostError
@@ -72,8 +71,7 @@ def integer(low: int, high: int, when: When = None) -> Expression:
     return _expression("quniform", [low - 0.49, high + 0.49, 1], when)
 
 
-@dataclass(frozen=True)
-class Trial:
+class Trial(NamedTuple):
     """One child. `value` is the best it has logged of the metric, None if nothing."""
 
     number: int

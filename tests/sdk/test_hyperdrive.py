@@ -3,6 +3,7 @@ import json
 import subprocess
 import sys
 import textwrap
+import threading
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -331,6 +332,28 @@ def test_a_sweep_that_goes_on(experiment: Any, config: Any, gate: Gate, tmp_path
     assert sweep.get_status() == "Running" and sweep.get_details()["properties"]["space_size"] == "3"
     gate.open()
     assert sweep.wait_for_completion()["status"] == "Completed" and len(sweep.get_metrics()) == 3
+
+
+def test_a_server_that_restarts_interrupts_nobody(make_server: Any, monkeypatch: Any, config: Any, gate: Gate, capsys: Any) -> None:
+    """It comes back at another port. Every line of the sweep's log is printed once."""
+    from azureml.core import Experiment, Workspace
+
+    server = make_server()
+    monkeypatch.setenv("ROOST_DATA", str(server.data))
+    monkeypatch.delenv("ROOST_URL", raising=False)
+    monkeypatch.delenv("ROOST_TOKEN", raising=False)
+    sweep = Experiment(Workspace.get("default"), "restart").submit(
+        config(TRAIN + textwrap.indent(gate.wait_code, "    "), max_concurrent_runs=1))
+    waiting = threading.Thread(target=sweep.wait_for_completion, kwargs={"show_output": True})
+    waiting.start()
+    wait_until(lambda: sweep.get_metrics().get(f"{sweep.id}_0"), 60, "the first child has logged")
+    server.restart()
+    gate.open()
+    waiting.join(120)
+    assert sweep.get_status() == "Completed" and not waiting.is_alive()
+    printed = [line for line in capsys.readouterr().out.splitlines() if line.startswith("[20")]
+    log = sweep.get_details_with_logs()["logFiles"]["azureml-logs/hyperdrive.txt"]
+    assert printed == log.splitlines() and log.count("Successfully scheduled a job.") == 3
 
 
 def test_a_sweep_ends_by_its_children(experiment: Any, config: Any) -> None:
