@@ -254,10 +254,13 @@ Result<Response> trials(App& app, const Request& request, const Principal& who) 
     filter.sweep = sweep.row.run;
     filter.metric = text_at(member(sweep.row.spec, "metric"), "name");
     filter.from = after + 1;
-    filter.limit = limit;
-    ROOST_TRY(const auto found, list_trials(tx, filter));
+    filter.limit = limit + 1;  // one more tells whether there is another page
+    ROOST_TRY(auto found, list_trials(tx, filter));
+    if (static_cast<std::int64_t>(found.size()) > limit) {
+      found.pop_back();
+      next = found.back().trial.number;
+    }
     for (const auto& facts : found) items.push_back(trial_json(facts, sweep.run.id, is_maximized(sweep.row)));
-    if (static_cast<std::int64_t>(found.size()) == limit) next = found.back().trial.number;
     return {};
   }));
   return json_response({{"trials", std::move(items)}, {"next", std::move(next)}});
