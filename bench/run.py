@@ -20,7 +20,7 @@ from typing import Callable, Dict, List
 sys.dont_write_bytecode = True
 
 from harness import Bench  # noqa: E402
-from measures import (distributed, environment, environment_torch, first_line, history, image_start, log_call, metric_points, print_gigabyte, queue, sdk, slurm, snapshot, start_up,  # noqa: E402
+from measures import (distributed, environment, environment_torch, first_line, history, image_start, log_call, metric_points, print_gigabyte, queue, sdk, slurm, snapshot, start_up, sweep_children,  # noqa: E402
                       trivial_runs)
 from table import Row, circumstances, failed_row, markdown_table, plain_table  # noqa: E402
 
@@ -35,6 +35,7 @@ MEASURES: Dict[str, Callable[[Bench], List[Row]]] = {
     "print_gigabyte": print_gigabyte.measure,
     "history": history.measure,
     "trivial_runs": trivial_runs.measure,
+    "sweep_children": sweep_children.measure,
     "queue": queue.measure,
     "environment": environment.measure,
     "environment_torch": environment_torch.measure,

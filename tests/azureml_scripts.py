@@ -172,6 +172,39 @@ hd = HyperDriveConfig(run_config=src, hyperparameter_sampling=sampling, primary_
 run = Experiment(ws, "@NAME@").submit(hd)
 run.wait_for_completion()
 """), RUNS),
+    Case("older-sweep", project(HEAD + """
+import math
+from azureml.train import hyperdrive
+from azureml.train.dnn import PyTorch
+from azureml.train.hyperdrive import *
+from azureml.train.hyperdrive.parameter_expressions import choice
+from azureml.train.hyperdrive.runconfig import HyperDriveRunConfig
+from azureml.train.widgets import RunDetails
+estimator = PyTorch(source_directory=".", entry_script="train.py", compute_target="cpu-cluster", use_gpu=False,
+                    user_managed=True)
+sampling = hyperdrive.BayesianParameterSampling({"--epochs": choice(range(1, 3))})
+config = HyperDriveRunConfig(estimator, sampling, "loss", PrimaryMetricGoal.MINIMIZE, 2, 2,
+                             policy=BanditPolicy(1, slack_factor=2.0))
+run = Experiment(ws, "@NAME@").submit(config)
+RunDetails(run).show()
+run.wait_for_completion(show_output=True)
+assert run.get_status() == "Completed"
+print(run.get_hyperparameters(), run.get_metrics())
+best = run.get_children_sorted_by_primary_metric()[0]["run_id"]
+found = hyperdrive.HyperDriveRun(Experiment(ws, "@NAME@"), run.id).get_best_run_by_primary_metric()
+assert found.id == best
+model = found.register_model(model_name="@NAME@", model_path="outputs/model.txt")
+print(model.name, model.version)
+"""), RUNS),
+    Case("sweep-in-a-pipeline", project(HEAD + MANAGED + """
+from azureml.pipeline.core import Pipeline
+from azureml.pipeline.steps import HyperDriveStep
+from azureml.train.hyperdrive import GridParameterSampling, HyperDriveConfig, PrimaryMetricGoal, choice
+src = ScriptRunConfig(".", "train.py", compute_target="local", environment=env)
+config = HyperDriveConfig(GridParameterSampling({"--epochs": choice(1, 2)}), "loss", PrimaryMetricGoal.MINIMIZE, 2,
+                          run_config=src)
+Experiment(ws, "@NAME@").submit(Pipeline(ws, [HyperDriveStep("tune", config)])).wait_for_completion()
+"""), LACKS),
     Case("web-service", project(HEAD + """
 from azureml.core.model import InferenceConfig, Model
 from azureml.core.webservice import AciWebservice, Webservice

@@ -123,9 +123,40 @@ def test_where_every_child_fails_the_sweep_does_and_names_the_first_cause(server
     assert "no data" in server.get_run(done)["error"]["message"]
 
 
+def test_a_script_that_does_not_take_a_parameter(server: RoostServer) -> None:
+    code = "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--depth')\nparser.parse_args()\n"
+    done = ended(server, start(server, code, max_total_runs=3, max_concurrent_runs=1))
+    assert done["status"] == "Failed"
+    assert "unrecognized arguments: --lr" in done["message"] and "the script must take them" in done["message"]
+
+
+def test_values_that_are_no_numbers_win_nothing(server: RoostServer) -> None:
+    code = TRAIN.replace('run.log("accuracy", ', 'run.log("accuracy", float("nan") if lr > 0.5 else ')
+    done = ended(server, start(server, code % (3, 0), space=[{"name": "lr", "expression": "choice", "values": [0.3, 0.9]}],
+                               sampling={"type": "grid"}, policy={"type": "bandit", "slack_amount": 0.1}, max_total_runs=2,
+                               max_concurrent_runs=1))
+    good, bad = trials(server, done)
+    assert done["best"]["trial"] == 0 and good["best"] == 1.0 and bad["best"] is None
+    only = ended(server, start(server, code % (1, 0), space=[{"name": "lr", "expression": "choice", "values": [0.9]}],
+                               max_total_runs=1))
+    assert only["status"] == "Completed" and only["best"] is None
+
+
+def test_canceled_children_do_not_fail_the_sweep(server: RoostServer, gate: Gate) -> None:
+    sweep = start(server, gate.wait_code, max_total_runs=2, max_concurrent_runs=2)
+    wait_until(lambda: get(server, sweep)["counts"]["running"] == 2, 60, "both run")
+    server.cancel(f"{sweep['id']}_0")
+    wait_until(lambda: trials(server, sweep)[0]["state"] == "canceled", 30, "one is canceled")
+    gate.open()
+    done = ended(server, sweep)
+    assert (done["status"], done["counts"]["canceled"], done["counts"]["completed"]) == ("Completed", 1, 1)
+
+
 def test_a_metric_that_nobody_logs_is_told_with_the_names_that_were(server: RoostServer) -> None:
     done = ended(server, start(server, TRAIN % (1, 0), metric={"name": "Accuracy", "goal": "maximize"}, max_total_runs=1))
     assert done["best"] is None and done["metrics_seen"] == ["accuracy"] and done["status"] == "Completed"
+    notices = server.get_run(done)["notices"]
+    assert len(notices) == 1 and '"Accuracy"' in notices[0] and "they logged accuracy" in notices[0]
 
 
 @pytest.mark.parametrize("change, words", [
@@ -149,18 +180,18 @@ def test_bad_sweeps_are_refused_and_leave_nothing(server: RoostServer, change: D
 
 def test_kill_9_changes_neither_draws_nor_the_best(make_server: MakeServer) -> None:
     server = make_server()
-    settings: Dict[str, Any] = {"max_total_runs": 40, "max_concurrent_runs": 4}
+    settings: Dict[str, Any] = {"max_total_runs": 200, "max_concurrent_runs": 4}
     undisturbed = ended(server, start(server, TRAIN % (2, 0), **settings))
     sweep = start(server, TRAIN % (2, 0), **settings)
     moments = random.Random(5)
-    for _ in range(5):
+    for _ in range(20):
         time.sleep(moments.uniform(0.05, 0.6))
         server.kill9()
         server.start()
     done = ended(server, sweep)
-    assert done["status"] == "Completed" and done["counts"]["completed"] == 40
+    assert done["status"] == "Completed" and done["counts"]["completed"] == 200
     drawn = [t["parameters"] for t in trials(server, done)]
     assert drawn == [t["parameters"] for t in trials(server, undisturbed)]
     assert done["best"]["trial"] == undisturbed["best"]["trial"]
     children = list(server.pages("/workspaces/default/runs", parent=sweep["id"], limit=100))
-    assert sorted(run["id"] for run in children) == sorted(f"{sweep['id']}_{n}" for n in range(40))
+    assert sorted(run["id"] for run in children) == sorted(f"{sweep['id']}_{n}" for n in range(200))

@@ -1,17 +1,19 @@
 """Sweeps without Azure's classes: one training, many sets of values, the best of them.
 
-    from roost.sweep import integer, loguniform, sweep
+from roost.sweep import integer, loguniform, sweep
 
-    search = sweep("train.py", space={"lr": loguniform(1e-4, 1e-1), "layers": integer(1, 4)},
-                   metric="accuracy", goal="maximize", max_runs=20, concurrency=4)
-    print(search.wait().best)
+search = sweep("train.py", space={"lr": loguniform(1e-4, 1e-1), "layers": integer(1, 4)},
+               metric="accuracy", goal="maximize", max_runs=20, concurrency=4)
+print(search.wait().best)
 """
 
 from __future__ import annotations
 
 import math
 import os
+import re
 import shlex
+import sys
 from dataclasses import dataclass
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
@@ -24,14 +26,7 @@ __all__ = ["Sweep", "Trial", "choice", "integer", "loguniform", "sweep", "unifor
 _LOG = "azureml-logs/hyperdrive.txt"
 _SAMPLERS = ("tpe", "gp", "random", "sobol", "grid", "bayesian")
 _GOALS = ("maximize", "minimize")
-_POLICIES: Dict[str, Dict[str, Any]] = {
-    "bandit": {"evaluation_interval": 1, "delay_evaluation": 0},
-    "median": {"evaluation_interval": 1, "delay_evaluation": 0},
-    "truncation": {"evaluation_interval": 1, "delay_evaluation": 0},
-    "asha": {"min_intervals": 1, "max_intervals": 81, "eta": 3, "pause": True},
-    "hyperband": {"min_intervals": 1, "max_intervals": 81, "eta": 3},
-    "pbt": {"interval": 5, "quantile": 0.25, "resample_probability": 0.25},
-}
+_POLICIES = ("bandit", "median", "truncation", "asha", "hyperband", "pbt")
 _A_WEEK_IN_MINUTES = 10080
 
 Expression = Dict[str, Any]
@@ -135,7 +130,7 @@ class Sweep:
         if facts["status"] != "Completed":
             raise RoostError(
                 "failed_precondition",
-                f"the sweep {self.id} is {facts['status']}: {facts['message']} See {self.url}",
+                f"the sweep {self.id} is {facts['status']}: {facts['message']}\nSee {self.url}",
             )
         return self
 
@@ -191,24 +186,37 @@ def sweep(
     choice. `metric` is the name that the script logs, to the letter. `policy` is the name of one,
     or a dict of its "type" and settings, such as {"type": "bandit", "slack_factor": 0.1}.
     `concurrency` None runs all trials at once, as far as the compute has room. `python` is the
-    interpreter on the node.
+    interpreter on the node; in a virtual environment, and with a server of this machine, its own.
     """
     spec = _spec(space, metric, goal, sampler, policy, max_runs, concurrency, seed, max_minutes)
     run = _what(what, os.fspath(folder))
     run["compute"] = compute
-    run["experiment"] = experiment or os.path.basename(os.path.abspath(folder)) or "default"
-    if python:
-        run["environment"] = {"python": python}
+    run["experiment"] = experiment or _name_of(os.fspath(folder))
 
     from .git_facts import git_facts
     from .snapshot import take_snapshot
 
     found = client or Client.connect()
+    python = python or _own_python(found)
+    if python:
+        run["environment"] = {"python": python}
     run["snapshot"] = take_snapshot(found, os.fspath(folder)).digest
     run["git"] = git_facts(os.fspath(folder))
     place = workspace or os.environ.get("ROOST_WORKSPACE") or "default"
     made = found.create_sweep(f"/api/v1/workspaces/{quote(place)}/sweeps", {"run": run, **spec})
     return Sweep(str(made["id"]), found)
+
+
+def _name_of(folder: str) -> str:
+    """The folder's own name, as far as an experiment may have it."""
+    name = re.sub(r"[^A-Za-z0-9_-]+", "-", os.path.basename(os.path.abspath(folder)))
+    return name.strip("-_")[:100] or "default"
+
+
+def _own_python(client: Client) -> Optional[str]:
+    """As `roost submit` has it: a virtual environment is what its user means."""
+    is_virtual = sys.prefix != sys.base_prefix
+    return sys.executable if is_virtual and client._server_file is not None else None
 
 
 def _spec(
@@ -228,9 +236,10 @@ def _spec(
         raise _wrong(f"goal is maximize or minimize, not {goal!r}.")
     if sampler not in _SAMPLERS:
         raise _wrong(f"sampler is one of {', '.join(_SAMPLERS)}, not {sampler!r}.")
-    if max_runs < 1 or (concurrency is not None and not 1 <= concurrency <= max_runs):
+    limits = [max_runs, max_runs if concurrency is None else concurrency]
+    if not all(type(limit) is int for limit in limits) or not 1 <= limits[1] <= limits[0]:
         raise _wrong(
-            f"max_runs={max_runs} and concurrency={concurrency}: at least one run in all, and "
+            f"max_runs={max_runs!r} and concurrency={concurrency!r}: at least one run in all, and "
             "from one to all of them at a time."
         )
     dimensions = _dimensions(space)
@@ -298,7 +307,7 @@ def _policy(policy: Any) -> Optional[Dict[str, Any]]:
         )
     if kind == "truncation" and "truncation_percentage" not in given:
         raise _wrong("say how many: policy={'type': 'truncation', 'truncation_percentage': 20}.")
-    return {**_POLICIES[kind], **given}
+    return given
 
 
 def _what(what: Union[str, Sequence[Any]], folder: str) -> Dict[str, Any]:

@@ -201,6 +201,37 @@ def test_sdk_v2(tmp_path, code):
     assert (symbol, verdict) == ("azure.ai.ml", "absent")
 
 
+def test_sweeps_by_other_names(tmp_path):
+    found = look(
+        tmp_path,
+        """
+        from azureml.train import hyperdrive
+        import azureml.train.hyperdrive as hd
+        from azureml.train.hyperdrive import *
+        from azureml.train.hyperdrive.run import HyperDriveRun
+        from azureml.train.hyperdrive.runconfig import HyperDriveRunConfig as Old
+        from azureml.train.widgets import RunDetails
+        policy = hd.MedianStoppingPolicy(evaluation_interval=1, delay_evaluation=5)
+        space = {"--b": hyperdrive.choice(range(3)), "c": loguniform(-6, -1)}
+        space = hyperdrive.GridParameterSampling(space)
+        run = Experiment(w, "e").submit(Old(None, space, "loss", PrimaryMetricGoal.MINIMIZE, 2))
+        RunDetails(run).show()
+        again = HyperDriveRun(Experiment(w, "e"), "HD_1")
+        again.get_children_sorted_by_primary_metric(top=3, discard_no_metric=True)
+        again.get_metrics()
+        again.fail()
+        TruncationSelectionPolicy(truncation_percentage=10, exclude_finished_jobs=True)
+        BanditPolicy(slack=0.1)
+        """,
+    )
+    lacks = {name for name, verdict in found.items() if verdict == "absent"}
+    assert lacks == {"HyperDriveRun.fail()", "BanditPolicy()"}, found
+    assert found["HyperDriveRunConfig()"] == found["MedianStoppingPolicy()"] == "same"
+    assert found["HyperDriveRun.get_children_sorted_by_primary_metric()"] == "same"
+    assert found["HyperDriveRun()"] == found["loguniform()"] == found["choice()"] == "same"
+
+
+
 def test_an_import_that_may_fail(tmp_path):
     path = tmp_path / "code.py"
     path.write_text(

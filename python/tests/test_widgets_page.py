@@ -6,8 +6,9 @@ from html.parser import HTMLParser
 import pytest
 from fake_run import FakeRun, training_run
 
+from azureml.widgets._cells import duration
 from azureml.widgets._curve import draw, number
-from azureml.widgets._page import as_html, duration
+from azureml.widgets._page import as_html
 from azureml.widgets._run_view import Curve, RunView, tail_lines
 from azureml.widgets._text import as_text
 

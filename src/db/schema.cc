@@ -220,17 +220,25 @@ const std::vector<std::vector<const char*>> kVersions = {{
     "CREATE INDEX submission_by_time ON submission(created)",
 }, {
     // Sweeps: a parent run, what is tried and how far it is. A trial is drawn before its run is there; `is_open` until
-    // the sweep has seen its end. `judged` counts the values of the primary metric that the policy has looked at.
+    // the sweep has seen its end. `judged` counts the values of the primary metric that the policy has looked at, `verdict`
+    // is what it decided. One that goes on from another run names it: `inherited` of its values count as this one's, or
+    // `content` is the manifest of what it left.
+    // A held run is given no node until its sweep lets it go on.
+    "ALTER TABLE run ADD COLUMN held INTEGER NOT NULL DEFAULT 0",
     "CREATE TABLE sweep (run INTEGER PRIMARY KEY REFERENCES run(seq), workspace TEXT NOT NULL, spec_json TEXT NOT NULL,"
     " is_active INTEGER NOT NULL, is_paused INTEGER NOT NULL DEFAULT 0, is_stopping INTEGER NOT NULL DEFAULT 0,"
     " is_used_up INTEGER NOT NULL DEFAULT 0, max_total INTEGER NOT NULL, max_concurrent INTEGER, deadline INTEGER NOT NULL,"
-    " space_size INTEGER, message TEXT NOT NULL DEFAULT '', best_trial INTEGER, best_value REAL)",
+    " space_size INTEGER, message TEXT NOT NULL DEFAULT '', best_trial INTEGER, best_value REAL,"
+    " has_told_metric INTEGER NOT NULL DEFAULT 0)",
     "CREATE INDEX sweep_active ON sweep(run) WHERE is_active = 1",
     "CREATE INDEX sweep_by_workspace ON sweep(workspace, run)",
     "CREATE TABLE sweep_trial (sweep INTEGER NOT NULL REFERENCES sweep(run), number INTEGER NOT NULL,"
     " parameters_json TEXT NOT NULL, origin TEXT NOT NULL, run INTEGER REFERENCES run(seq),"
-    " is_open INTEGER NOT NULL DEFAULT 1, judged INTEGER NOT NULL DEFAULT 0, reason TEXT NOT NULL DEFAULT '',"
+    " is_open INTEGER NOT NULL DEFAULT 1, judged INTEGER NOT NULL DEFAULT 0, verdict TEXT NOT NULL DEFAULT '',"
+    " reason TEXT NOT NULL DEFAULT '', source TEXT NOT NULL DEFAULT '', inherited INTEGER NOT NULL DEFAULT 0,"
+    " content TEXT NOT NULL DEFAULT '', intervals INTEGER NOT NULL DEFAULT 0, best REAL,"
     " PRIMARY KEY(sweep, number)) WITHOUT ROWID",
+    "CREATE INDEX sweep_trial_by_run ON sweep_trial(run) WHERE run IS NOT NULL",
     "CREATE INDEX sweep_trial_open ON sweep_trial(sweep, number) WHERE is_open = 1",
 }};
 

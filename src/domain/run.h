@@ -12,6 +12,8 @@ namespace roost {
 
 inline constexpr std::string_view kInteractiveType = "interactive";
 inline constexpr std::string_view kSweepType = "hyperdrive";
+// The property of a run that finds in ./outputs what another has left there.
+inline constexpr const char* kGoesOnFrom = "roost.goes_on_from";
 
 // Everything kept about one run. `seq` is its row, growing with time.
 struct Run {
@@ -47,6 +49,7 @@ struct Run {
   std::string cancel_reason;
   std::optional<Micros> deadline;
   bool archived = false;  // out of the run table unless it is asked for
+  bool held = false;      // is given no node until it is released
 };
 
 struct RunEvent {

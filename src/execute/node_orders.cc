@@ -85,8 +85,8 @@ Status NodeOrders::add_orders(Tx& tx, const AttemptPart& part, Micros now, std::
     work["hidden"] = execute_.settings.hidden;
     work["hang_seconds"] = execute_.settings.hang_seconds;
     work["user"] = run.workspace + "/" + run.created_by;
-    if (part.attempt > 1) {
-      // What an earlier attempt left, its checkpoints above all.
+    if (part.attempt > 1 || run.properties.contains(kGoesOnFrom)) {
+      // What an earlier attempt left, or the run that it goes on from: its checkpoints above all.
       ROOST_TRY(const auto left, list_artifacts(tx, run.seq, "outputs/", "", kMostOutputs));
       for (const auto& file : left) {
         work["outputs"].push_back({{"path", file.path}, {"digest", file.digest}, {"size", file.size}});

@@ -31,7 +31,7 @@ Status preempt_node(Tx& tx, Node& node, const std::string& why, Micros now, Pree
 Status requeue_preempted(Tx& tx, Run& run, const std::string& why, Micros now) {
   ROOST_CHECK(close_attempt(tx, run.seq, run.attempt));
   run.deadline.reset();
-  const std::string reason = fmt::format("preempted: {}; it waits for nodes again", why);
+  const std::string reason = run.held ? why : fmt::format("preempted: {}; it waits for nodes again", why);
   if (run.status == RunStatus::kQueued) {
     ROOST_CHECK(save_run(tx, run));
     return note_event(tx, run, reason, now);

@@ -104,18 +104,20 @@ Result<MetricSummary> find_metric(Tx& tx, const Run& run, std::int64_t attempt,
                           printable(name), run.id));
 }
 
-Result<std::vector<double>> metric_values(Tx& tx, const MetricSummary& metric, std::int64_t from_index) {
-  std::vector<double> values;
-  Rows rows = tx.query("SELECT first, data FROM metric_block WHERE metric = ? AND first + count > ? ORDER BY first", metric.id,
-                       from_index);
+Result<std::vector<MetricPoint>> metric_numbers(Tx& tx, std::int64_t run, std::int64_t attempt, std::string_view name,
+                                                std::int64_t from_index) {
+  std::vector<MetricPoint> points;
+  Rows rows = tx.query("SELECT b.first, b.data FROM metric m JOIN metric_block b ON b.metric = m.id"
+                       " WHERE m.run = ? AND m.attempt = ? AND m.name = ? AND b.first + b.count > ? ORDER BY b.first",
+                       run, attempt, name, from_index);
   while (rows.next()) {
     const std::string_view block = rows.bytes(1);
     for (std::size_t i = 0; i < point_count(block); ++i) {
-      if (rows.integer(0) + static_cast<std::int64_t>(i) >= from_index) values.push_back(point_at(block, i).value);
+      if (rows.integer(0) + static_cast<std::int64_t>(i) >= from_index) points.push_back(point_at(block, i));
     }
   }
   ROOST_CHECK(rows.status());
-  return values;
+  return points;
 }
 
 Result<Json> metric_points(Tx& tx, const MetricSummary& metric, std::int64_t from_index,

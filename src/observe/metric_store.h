@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "db/database.h"
 #include "domain/run.h"
+#include "observe/metric_block.h"
 
 namespace roost {
 
@@ -45,8 +46,9 @@ Json summary_json(const MetricSummary& summary);
 Result<std::vector<MetricSummary>> list_metrics(Tx& tx, const Run& run, std::int64_t attempt);
 Result<MetricSummary> find_metric(Tx& tx, const Run& run, std::int64_t attempt, std::string_view name);
 
-// The numbers of a series from `from_index` on, in order; what is no number is left out.
-Result<std::vector<double>> metric_values(Tx& tx, const MetricSummary& metric, std::int64_t from_index);
+// The numbers of a series from `from_index` on, in order; none if there is no such series.
+Result<std::vector<MetricPoint>> metric_numbers(Tx& tx, std::int64_t run, std::int64_t attempt, std::string_view name,
+                                                std::int64_t from_index);
 
 // Points `from_index` and on, at most `limit`, as the API shows them.
 Result<Json> metric_points(Tx& tx, const MetricSummary& metric, std::int64_t from_index,

@@ -46,6 +46,13 @@ Result<Artifact> find_artifact(Tx& tx, const Run& run, std::string_view path) {
                           run.id, printable(path), run.id));
 }
 
+Status copy_artifacts(Tx& tx, std::int64_t from, std::int64_t to, std::string_view prefix, Micros now) {
+  ROOST_CHECK(tx.run("INSERT OR REPLACE INTO artifact (run, path, digest, size, at) SELECT ?, path, digest, size, ?"
+                     " FROM artifact WHERE run = ? AND instr(path, ?) = 1",
+                     to, now, from, prefix));
+  return {};
+}
+
 Status record_outputs(Tx& tx, const Run& run, const FinishReport& report, Micros since, Micros now) {
   for (const auto& path : report.gone) ROOST_CHECK(remove_artifact(tx, run.seq, path));
   for (const auto& output : report.outputs) {

@@ -26,6 +26,9 @@ Result<std::vector<Artifact>> list_artifacts(Tx& tx, std::int64_t run, std::stri
                                              std::string_view after, std::int64_t limit);
 Result<Artifact> find_artifact(Tx& tx, const Run& run, std::string_view path);
 
+// What the one has below `prefix` is the other's too.
+Status copy_artifacts(Tx& tx, std::int64_t from, std::int64_t to, std::string_view prefix, Micros now);
+
 // Records a part's outputs, whose blobs must be stored and synced. Where two nodes of the attempt, begun
 // at `since`, wrote a file of the same name, that of the first node stays.
 Status record_outputs(Tx& tx, const Run& run, const FinishReport& report, Micros since, Micros now);

@@ -8,7 +8,7 @@ namespace {
 #define ROOST_QUEUE_COLUMNS \
   "r.seq, r.workspace, r.compute, r.priority, r.nodes_needed, r.time_limit, r.created, r.created_by, r.status"
 #define ROOST_NOT_PLACED \
-  "NOT EXISTS (SELECT 1 FROM attempt a WHERE a.run = r.seq AND a.attempt = r.attempt AND a.open = 1)"
+  "r.held = 0 AND NOT EXISTS (SELECT 1 FROM attempt a WHERE a.run = r.seq AND a.attempt = r.attempt AND a.open = 1)"
 
 WaitingRun read_waiting(const Rows& rows) {
   WaitingRun waiting{rows.text(1), rows.text(2), {}};

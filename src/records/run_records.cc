@@ -24,7 +24,7 @@ constexpr const char* kInFamily =
   "r.parent, r.compute, r.priority, r.created_by, r.created, r.started, r.ended, r.attempt, "        \
   "r.max_retries, r.snapshot, r.spec_json, r.environment_json, r.git_json, r.tags_json, "            \
   "r.properties_json, r.exit_code, r.signal, r.error_json, r.notices_json, r.node, r.cancel_reason, "\
-  "r.deadline, r.archived"
+  "r.deadline, r.archived, r.held"
 
 Json stored_json(const Rows& rows, int column) {
   if (rows.is_null(column)) return {};
@@ -70,6 +70,7 @@ Run read_run(const Rows& rows) {
   run.cancel_reason = rows.text(29);
   run.deadline = rows.maybe_integer(30);
   run.archived = rows.integer(31) != 0;
+  run.held = rows.integer(32) != 0;
   return run;
 }
 
@@ -129,6 +130,13 @@ Result<Run> find_run(Tx& tx, std::string_view id) {
                            " FROM run r JOIN experiment e ON e.id = r.experiment WHERE r.id = ?",
                            id),
                   id);
+}
+
+Result<RunStatus> run_status(Tx& tx, std::int64_t seq) {
+  Rows rows = tx.query("SELECT status FROM run WHERE seq = ?", seq);
+  if (rows.next()) return status_from_name(rows.bytes(0)).value_or(RunStatus::kFailed);
+  ROOST_CHECK(rows.status());
+  return fail(ErrorCode::kNotFound, fmt::format("there is no run in row {}", seq));
 }
 
 Result<Run> run_by_row(Tx& tx, std::int64_t seq) {
@@ -210,6 +218,12 @@ Status replace_tags(Tx& tx, Run& run, Json tags) {
   ROOST_CHECK(tx.run("UPDATE run SET tags_json = ? WHERE seq = ?", to_text(run.tags), run.seq));
   ROOST_CHECK(tx.run("DELETE FROM run_tag WHERE run = ?", run.seq));
   return insert_tags(tx, run);
+}
+
+Status set_held(Tx& tx, Run& run, bool held) {
+  run.held = held;
+  ROOST_CHECK(tx.run("UPDATE run SET held = ? WHERE seq = ?", held, run.seq));
+  return {};
 }
 
 Status add_notice(Tx& tx, Run& run, const std::string& notice) {
@@ -329,7 +343,7 @@ Result<std::vector<Run>> waiting_runs(Tx& tx, std::string_view workspace, std::s
   return read_all(tx.query(
       "SELECT " ROOST_RUN_COLUMNS " FROM run r INDEXED BY run_waiting JOIN experiment e"
       " ON e.id = r.experiment WHERE r.status IN ('Queued', 'Provisioning') AND r.compute = ?"
-      " AND r.workspace = ? AND NOT EXISTS (SELECT 1 FROM attempt a WHERE a.run = r.seq"
+      " AND r.workspace = ? AND r.held = 0 AND NOT EXISTS (SELECT 1 FROM attempt a WHERE a.run = r.seq"
       " AND a.attempt = r.attempt AND a.open = 1) ORDER BY r.priority DESC, r.seq LIMIT ?",
       compute, workspace, limit));
 }
@@ -338,7 +352,7 @@ Result<std::int64_t> count_waiting(Tx& tx, std::string_view workspace, std::stri
                                    std::int64_t most) {
   Rows rows = tx.query(
       "SELECT count(*) FROM (SELECT 1 FROM run r INDEXED BY run_waiting WHERE r.status IN ('Queued',"
-      " 'Provisioning') AND r.compute = ? AND r.workspace = ? AND NOT EXISTS (SELECT 1 FROM attempt a"
+      " 'Provisioning') AND r.compute = ? AND r.workspace = ? AND r.held = 0 AND NOT EXISTS (SELECT 1 FROM attempt a"
       " WHERE a.run = r.seq AND a.attempt = r.attempt AND a.open = 1) LIMIT ?)",
       compute, workspace, most);
   std::int64_t count = 0;

@@ -14,6 +14,7 @@ namespace roost {
 
 Result<Run> find_run(Tx& tx, std::string_view id);  // kNotFound with how to list runs
 Result<Run> run_by_row(Tx& tx, std::int64_t seq);
+Result<RunStatus> run_status(Tx& tx, std::int64_t seq);
 
 // Inserts a new run in state Starting with its first event; sets seq and number.
 Status insert_run(Tx& tx, Run& run);
@@ -29,6 +30,8 @@ Status note_event(Tx& tx, const Run& run, std::string_view reason, Micros at);
 // Stores `run`'s changeable fields without a change of state.
 Status save_run(Tx& tx, const Run& run);
 Status replace_tags(Tx& tx, Run& run, Json tags);
+// Whether it may be given nodes; an event must follow in the same transaction, for the queue.
+Status set_held(Tx& tx, Run& run, bool held);
 Status add_notice(Tx& tx, Run& run, const std::string& notice);
 
 // Has the run table offer this column: `kind` is "metrics", "params" or "tags". It stays on offer when the last

@@ -9,7 +9,7 @@ namespace {
 
 #define ROOST_SWEEP_COLUMNS                                                                                        \
   "run, workspace, spec_json, is_active, is_paused, is_stopping, is_used_up, max_total, max_concurrent, deadline," \
-  " space_size, message, best_trial, best_value"
+  " space_size, message, best_trial, best_value, has_told_metric"
 
 SweepRow read_sweep(const Rows& rows) {
   SweepRow sweep;
@@ -27,6 +27,7 @@ SweepRow read_sweep(const Rows& rows) {
   sweep.message = rows.text(11);
   sweep.best_trial = rows.maybe_integer(12);
   if (!rows.is_null(13)) sweep.best_value = rows.real(13);
+  sweep.has_told_metric = rows.integer(14) != 0;
   return sweep;
 }
 
@@ -37,6 +38,28 @@ Result<std::vector<SweepRow>> read_sweeps(Rows rows) {
   return sweeps;
 }
 
+#define ROOST_TRIAL_COLUMNS \
+  "t.number, t.parameters_json, t.origin, t.run, t.is_open, t.judged, t.verdict, t.reason, t.source, t.inherited, t.content, " \
+  "t.intervals, t.best"
+constexpr int kTrialColumns = 13;
+
+std::string_view verdict_name(TrialVerdict verdict) {
+  switch (verdict) {
+    case TrialVerdict::kStop: return "stop";
+    case TrialVerdict::kPause: return "pause";
+    case TrialVerdict::kNone: break;
+  }
+  return "";
+}
+
+TrialVerdict verdict_from(std::string_view name) {
+  return name == "stop" ? TrialVerdict::kStop : name == "pause" ? TrialVerdict::kPause : TrialVerdict::kNone;
+}
+
+std::optional<double> maybe_real(const Rows& rows, int column) {
+  return rows.is_null(column) ? std::nullopt : std::optional(rows.real(column));
+}
+
 TrialRow read_trial(const Rows& rows) {
   TrialRow trial;
   trial.number = rows.integer(0);
@@ -45,29 +68,31 @@ TrialRow read_trial(const Rows& rows) {
   trial.run = rows.maybe_integer(3);
   trial.is_open = rows.integer(4) != 0;
   trial.judged = rows.integer(5);
-  trial.reason = rows.text(6);
+  trial.verdict = verdict_from(rows.bytes(6));
+  trial.reason = rows.text(7);
+  trial.source = rows.text(8);
+  trial.inherited = rows.integer(9);
+  trial.content = rows.text(10);
+  trial.intervals = rows.integer(11);
+  trial.best = maybe_real(rows, 12);
   return trial;
-}
-
-std::optional<double> maybe_real(const Rows& rows, int column) {
-  return rows.is_null(column) ? std::nullopt : std::optional(rows.real(column));
 }
 
 }  // namespace
 
 Status insert_sweep(Tx& tx, const SweepRow& sweep) {
-  ROOST_CHECK(tx.run("INSERT INTO sweep (" ROOST_SWEEP_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", sweep.run,
+  ROOST_CHECK(tx.run("INSERT INTO sweep (" ROOST_SWEEP_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", sweep.run,
                 sweep.workspace, to_text(sweep.spec), sweep.is_active, sweep.is_paused, sweep.is_stopping, sweep.is_used_up,
                 sweep.max_total, sweep.max_concurrent, sweep.deadline, sweep.space_size, sweep.message, sweep.best_trial,
-                sweep.best_value));
+                sweep.best_value, sweep.has_told_metric));
   return {};
 }
 
 Status save_sweep(Tx& tx, const SweepRow& sweep) {
   ROOST_CHECK(tx.run("UPDATE sweep SET is_active = ?, is_paused = ?, is_stopping = ?, is_used_up = ?, max_total = ?,"
-                " max_concurrent = ?, message = ?, best_trial = ?, best_value = ? WHERE run = ?",
+                " max_concurrent = ?, message = ?, best_trial = ?, best_value = ?, has_told_metric = ? WHERE run = ?",
                 sweep.is_active, sweep.is_paused, sweep.is_stopping, sweep.is_used_up, sweep.max_total, sweep.max_concurrent,
-                sweep.message, sweep.best_trial, sweep.best_value, sweep.run));
+                sweep.message, sweep.best_trial, sweep.best_value, sweep.has_told_metric, sweep.run));
   return {};
 }
 
@@ -89,26 +114,35 @@ Result<std::vector<SweepRow>> list_sweeps(Tx& tx, std::string_view workspace, st
 }
 
 Status insert_trial(Tx& tx, std::int64_t sweep, const TrialRow& trial) {
-  ROOST_CHECK(tx.run("INSERT INTO sweep_trial (sweep, number, parameters_json, origin, run, is_open, judged, reason)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                sweep, trial.number, to_text(trial.parameters), trial.origin, trial.run, trial.is_open, trial.judged,
-                trial.reason));
+  ROOST_CHECK(tx.run("INSERT INTO sweep_trial (sweep, number, parameters_json, origin, run, is_open, judged, verdict, reason,"
+                     " source, inherited, content, intervals, best) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                     sweep, trial.number, to_text(trial.parameters), trial.origin, trial.run, trial.is_open, trial.judged,
+                     verdict_name(trial.verdict), trial.reason, trial.source, trial.inherited, trial.content,
+                     trial.intervals, trial.best));
   return {};
 }
 
 Status save_trial(Tx& tx, std::int64_t sweep, const TrialRow& trial) {
-  ROOST_CHECK(tx.run("UPDATE sweep_trial SET run = ?, is_open = ?, judged = ?, reason = ? WHERE sweep = ? AND number = ?",
-                trial.run, trial.is_open, trial.judged, trial.reason, sweep, trial.number));
+  ROOST_CHECK(tx.run("UPDATE sweep_trial SET run = ?, is_open = ?, judged = ?, verdict = ?, reason = ?,"
+                     " intervals = ?, best = ? WHERE sweep = ? AND number = ?",
+                     trial.run, trial.is_open, trial.judged, verdict_name(trial.verdict), trial.reason, trial.intervals,
+                     trial.best, sweep, trial.number));
   return {};
 }
 
 Result<TrialRow> find_trial(Tx& tx, std::int64_t sweep, std::int64_t number) {
-  Rows rows = tx.query("SELECT number, parameters_json, origin, run, is_open, judged, reason FROM sweep_trial"
-                       " WHERE sweep = ? AND number = ?",
-                       sweep, number);
+  Rows rows = tx.query("SELECT " ROOST_TRIAL_COLUMNS " FROM sweep_trial t WHERE t.sweep = ? AND t.number = ?", sweep, number);
   if (rows.next()) return read_trial(rows);
   ROOST_CHECK(rows.status());
   return fail(ErrorCode::kNotFound, fmt::format("the sweep has no trial {}", number));
+}
+
+Result<std::optional<TrialRow>> trial_of_run(Tx& tx, std::int64_t run) {
+  Rows rows = tx.query("SELECT " ROOST_TRIAL_COLUMNS " FROM sweep_trial t WHERE t.run = ?", run);
+  std::optional<TrialRow> found;
+  if (rows.next()) found = read_trial(rows);
+  ROOST_CHECK(rows.status());
+  return found;
 }
 
 Result<std::int64_t> count_trials(Tx& tx, std::int64_t sweep) {
@@ -121,9 +155,10 @@ Result<std::int64_t> count_trials(Tx& tx, std::int64_t sweep) {
 
 Result<std::vector<TrialFacts>> list_trials(Tx& tx, const TrialFilter& filter) {
   Rows rows = tx.query(
-      "SELECT t.number, t.parameters_json, t.origin, t.run, t.is_open, t.judged, t.reason, r.id, r.status, r.attempt,"
-      " r.created, r.started, r.ended, m.count, m.min, m.max, m.last_number FROM sweep_trial t"
-      " LEFT JOIN run r ON r.seq = t.run LEFT JOIN metric m ON m.run = r.seq AND m.attempt = r.attempt AND m.name = ?"
+      "SELECT " ROOST_TRIAL_COLUMNS ", r.id, r.status, r.held, a.open, r.attempt, r.created, r.started, r.ended, m.count,"
+      " m.last_number FROM sweep_trial t LEFT JOIN run r ON r.seq = t.run"
+      " LEFT JOIN attempt a ON a.run = r.seq AND a.attempt = r.attempt"
+      " LEFT JOIN metric m ON m.run = r.seq AND m.attempt = r.attempt AND m.name = ?"
       " WHERE t.sweep = ? AND t.number >= ? AND (t.is_open = 1 OR ? = 0) ORDER BY t.number LIMIT ?",
       filter.metric, filter.sweep, filter.from, filter.open_only, filter.limit);
   std::vector<TrialFacts> trials;
@@ -131,36 +166,39 @@ Result<std::vector<TrialFacts>> list_trials(Tx& tx, const TrialFilter& filter) {
     TrialFacts& state = trials.emplace_back();
     state.trial = read_trial(rows);
     if (!state.trial.run) continue;
-    state.run_id = rows.text(7);
-    state.status = status_from_name(rows.text(8));
-    state.attempt = rows.integer(9);
-    state.created = rows.integer(10);
-    state.started = rows.maybe_integer(11);
-    state.ended = rows.maybe_integer(12);
-    state.values = rows.integer(13);
-    state.min = maybe_real(rows, 14);
-    state.max = maybe_real(rows, 15);
-    state.last = maybe_real(rows, 16);
+    int column = kTrialColumns;
+    state.run_id = rows.text(column++);
+    state.status = status_from_name(rows.text(column++));
+    state.is_held = rows.integer(column++) != 0;
+    state.has_nodes = rows.integer(column++) != 0;
+    state.attempt = rows.integer(column++);
+    state.created = rows.integer(column++);
+    state.started = rows.maybe_integer(column++);
+    state.ended = rows.maybe_integer(column++);
+    state.values = rows.integer(column++);
+    state.last = maybe_real(rows, column);
   }
   ROOST_CHECK(rows.status());
   return trials;
 }
 
 Result<TrialCounts> count_trials_by_state(Tx& tx, std::int64_t sweep) {
-  Rows rows = tx.query("SELECT coalesce(r.status, ''), t.reason <> '', count(*) FROM sweep_trial t"
+  Rows rows = tx.query("SELECT coalesce(r.status, ''), t.verdict, count(*) FROM sweep_trial t"
                        " LEFT JOIN run r ON r.seq = t.run WHERE t.sweep = ? GROUP BY 1, 2",
                        sweep);
   TrialCounts counts;
   while (rows.next()) {
     const std::string status = rows.text(0);
-    const bool is_stopped = rows.integer(1) != 0;
+    const TrialVerdict verdict = verdict_from(rows.bytes(1));
     const std::int64_t count = rows.integer(2);
     if (status == "Completed") {
       counts.completed += count;
     } else if (status == "Failed") {
       counts.failed += count;
     } else if (status == "Canceled") {
-      (is_stopped ? counts.stopped : counts.canceled) += count;
+      (verdict == TrialVerdict::kStop ? counts.stopped : counts.canceled) += count;
+    } else if (verdict == TrialVerdict::kPause) {
+      counts.paused += count;
     } else if (status.empty() || status == "Starting" || status == "Preparing" || status == "Queued" ||
                status == "Provisioning") {
       counts.waiting += count;
@@ -170,6 +208,16 @@ Result<TrialCounts> count_trials_by_state(Tx& tx, std::int64_t sweep) {
   }
   ROOST_CHECK(rows.status());
   return counts;
+}
+
+Result<std::vector<std::int64_t>> runs_with_outputs(Tx& tx, std::int64_t sweep) {
+  Rows rows = tx.query("SELECT t.run FROM sweep_trial t WHERE t.sweep = ? AND t.run IS NOT NULL AND EXISTS"
+                       " (SELECT 1 FROM artifact a WHERE a.run = t.run AND a.path >= 'outputs/' AND a.path < 'outputs0')",
+                       sweep);
+  std::vector<std::int64_t> runs;
+  while (rows.next()) runs.push_back(rows.integer(0));
+  ROOST_CHECK(rows.status());
+  return runs;
 }
 
 Result<std::vector<std::string>> metrics_of_trials(Tx& tx, std::int64_t sweep, std::int64_t limit) {

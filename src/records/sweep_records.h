@@ -27,6 +27,7 @@ struct SweepRow {
   Micros deadline = 0;
   std::optional<std::int64_t> space_size;  // none: infinite
   std::string message;
+  bool has_told_metric = false;  // that nobody logs the primary metric
   std::optional<std::int64_t> best_trial;
   std::optional<double> best_value;
 };
@@ -38,6 +39,8 @@ Result<std::vector<SweepRow>> active_sweeps(Tx& tx);
 // Newest first.
 Result<std::vector<SweepRow>> list_sweeps(Tx& tx, std::string_view workspace, std::int64_t limit);
 
+enum class TrialVerdict { kNone, kStop, kPause };
+
 struct TrialRow {
   std::int64_t number = 0;
   Json parameters;
@@ -45,12 +48,20 @@ struct TrialRow {
   std::optional<std::int64_t> run;  // row; none until it was submitted
   bool is_open = true;              // until the sweep has seen its end
   std::int64_t judged = 0;          // so many values of the primary metric the policy has looked at
-  std::string reason;               // why it was stopped
+  std::int64_t intervals = 0;       // so many it has logged that count, over all attempts that go on from one another
+  std::optional<double> best;       // of those
+  TrialVerdict verdict = TrialVerdict::kNone;
+  std::string reason;               // for the verdict
+  std::string source;               // id of the run that it goes on from
+  std::int64_t inherited = 0;       // so many values of that one count as its own
+  std::string content;              // or the manifest of what that one has left, which it is given as --resume-from
 };
 
 Status insert_trial(Tx& tx, std::int64_t sweep, const TrialRow& trial);
 Status save_trial(Tx& tx, std::int64_t sweep, const TrialRow& trial);
 Result<TrialRow> find_trial(Tx& tx, std::int64_t sweep, std::int64_t number);
+// The trial whose run that is, of whichever sweep; none if it is no child of one.
+Result<std::optional<TrialRow>> trial_of_run(Tx& tx, std::int64_t run);
 // The number that the next trial gets.
 Result<std::int64_t> count_trials(Tx& tx, std::int64_t sweep);
 
@@ -59,13 +70,13 @@ struct TrialFacts {
   TrialRow trial;
   std::string run_id;
   std::optional<RunStatus> status;  // none until it was submitted
+  bool is_held = false;
+  bool has_nodes = false;           // its attempt is open
   std::int64_t attempt = 0;
   Micros created = 0;
   std::optional<Micros> started;
   std::optional<Micros> ended;
   std::int64_t values = 0;  // of the primary metric in the newest attempt
-  std::optional<double> min;
-  std::optional<double> max;
   std::optional<double> last;
 };
 
@@ -82,12 +93,16 @@ Result<std::vector<TrialFacts>> list_trials(Tx& tx, const TrialFilter& filter);
 struct TrialCounts {
   std::int64_t waiting = 0;
   std::int64_t running = 0;
+  std::int64_t paused = 0;
   std::int64_t completed = 0;
   std::int64_t stopped = 0;  // by the policy
   std::int64_t failed = 0;
   std::int64_t canceled = 0;
 };
 Result<TrialCounts> count_trials_by_state(Tx& tx, std::int64_t sweep);
+
+// Rows of those children's runs that have files in ./outputs on the server.
+Result<std::vector<std::int64_t>> runs_with_outputs(Tx& tx, std::int64_t sweep);
 
 // Names of the metrics that the sweep's children logged, at most `limit`.
 Result<std::vector<std::string>> metrics_of_trials(Tx& tx, std::int64_t sweep, std::int64_t limit);

@@ -35,6 +35,7 @@ Result<std::vector<QueueEntry>> queue_entries(Tx& tx, std::string_view workspace
       " FROM run r INDEXED BY run_active JOIN experiment e ON e.id = r.experiment"
       " LEFT JOIN attempt a ON a.run = r.seq AND a.attempt = r.attempt AND a.open = 1"
       " WHERE r.status NOT IN ('Completed', 'Failed', 'Canceled') AND r.type NOT IN ('interactive', 'hyperdrive')"
+      " AND (r.held = 0 OR a.open = 1)"
       " AND r.workspace = ? AND (r.compute = ? OR ? = '') ORDER BY r.compute, r.priority DESC, r.seq",
       workspace, compute, compute);
   std::vector<QueueEntry> entries;

@@ -11,6 +11,7 @@ namespace roost {
 namespace {
 
 constexpr std::chrono::milliseconds kEvery{3000};
+constexpr std::chrono::milliseconds kAgain{700};  // until the server has taken it as a set: it is at rest only between two writes
 constexpr std::int64_t kSettledNs = 1'000'000'000;
 constexpr std::int64_t kNsInUs = 1'000;
 constexpr std::int64_t kNsInMs = 1'000'000;
@@ -68,7 +69,7 @@ std::vector<std::string> OutputKeeper::removed(const Json& left) const {
 
 void OutputKeeper::run() {
   std::unique_lock lock(mutex_);
-  while (!changed_.wait_for(lock, kEvery, [this] { return stopped_.load(); })) {
+  while (!changed_.wait_for(lock, is_waiting_ ? kAgain : kEvery, [this] { return stopped_.load(); })) {
     lock.unlock();
     keep();
     lock.lock();
@@ -116,6 +117,7 @@ Json OutputKeeper::folder_report(const std::string& folder, const Stats& files, 
 void OutputKeeper::keep() {
   const std::int64_t now = clock_.now() * kNsInUs;
   const Micros began = clock_.steady();
+  is_waiting_ = false;
   Notices told_at_the_end;
   std::map<std::string, Stats> folders;
   std::vector<FoundOutput> settled;
@@ -134,6 +136,7 @@ void OutputKeeper::keep() {
   }
   looked_ = std::move(folders);
   if (changed.empty() && !is_one_of_several_) return;
+  const std::size_t wanted = changed.size();
   const Micros ago = clock_.steady() - began;
   const Json body = {{"node_rank", node_rank_}, {"looked_ms_ago", ago / 1000}, {"folders", std::move(changed)}};
   const auto kept = server_.once([&](ApiClient& api) { return api.post(path_, body); });
@@ -142,7 +145,9 @@ void OutputKeeper::keep() {
     if (!stopped_) log_debug("outputs are not kept yet: {}", kept.error().message);
     return;
   }
-  for (const auto& name : strings_at(*kept, "sets")) {
+  const auto sets = strings_at(*kept, "sets");
+  is_waiting_ = sets.size() < wanted;
+  for (const auto& name : sets) {
     if (looked_[name].empty()) taken_.erase(name);
     else taken_[name] = looked_[name];
   }

@@ -56,6 +56,7 @@ class OutputKeeper {
   std::map<std::string, Stats> looked_;  // by folder, at the last look
   std::map<std::string, Stats> taken_;   // by folder, as it was when the server took it
   std::map<std::string, Sent> sent_;     // by path
+  bool is_waiting_ = false;              // the server has not taken all of it
   std::thread thread_;
 };
 

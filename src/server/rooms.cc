@@ -4,6 +4,7 @@
 #include "compute/local_engine.h"
 #include "compute/slurm/slurm_engine.h"
 #include "execute/attempts.h"
+#include "execute/hold_run.h"
 #include "observe/metric_store.h"
 #include "records/run_records.h"
 #include "server/garbage_job.h"
@@ -73,6 +74,29 @@ void cancel_child(App& app, const std::string& id, const std::string& reason) {
   app.changes.nodes_changed(*app.db, run);
 }
 
+void hold_child(App& app, const std::string& id, const std::string& reason) {
+  Preempted told;
+  const Status held = app.db->write([&](Tx& tx) -> Status {
+    told = {};
+    ROOST_TRY(Run run, find_run(tx, id));
+    return hold_run(tx, run, reason, app.clock.now(), told);
+  });
+  if (!held) log_warning("{} could not be paused: {}", id, held.error().message);
+  for (const auto& node : told.told) app.changes.node_changed(node);
+  for (const auto& run : told.runs) app.changes.run_changed(run);
+  app.wake.notify();
+}
+
+void release_child(App& app, const std::string& id, const std::string& reason) {
+  const Status released = app.db->write([&](Tx& tx) -> Status {
+    ROOST_TRY(Run run, find_run(tx, id));
+    return release_run(tx, run, reason, app.clock.now());
+  });
+  if (!released) log_warning("{} could not go on: {}", id, released.error().message);
+  app.changes.run_changed(id);
+  app.wake.notify();
+}
+
 Status start_child(App& app, const ChildOrder& order) {
   StartSteps steps;
   steps.check = [&](Tx& tx) -> Result<std::optional<Submitter>> {
@@ -87,14 +111,19 @@ Status start_child(App& app, const ChildOrder& order) {
 
 SweepParts sweep_parts(App& app) {
   return {*app.db, app.changes, app.clock,
-          [](Tx& tx, const Run& run, const std::string& metric, std::int64_t from) -> Result<std::vector<double>> {
-            const auto found = find_metric(tx, run, run.attempt, metric);
-            if (!found && found.error().code == ErrorCode::kNotFound) return std::vector<double>();
-            ROOST_TRY(const MetricSummary summary, found);
-            return metric_values(tx, summary, from);
+          [](Tx& tx, std::int64_t run, std::int64_t attempt, const std::string& metric,
+             std::int64_t from) -> Result<std::vector<LoggedValue>> {
+            ROOST_TRY(const auto points, metric_numbers(tx, run, attempt, metric, from));
+            std::vector<LoggedValue> values;
+            for (const auto& point : points) {
+              values.push_back({point.value, point.step == MetricPoint::kNoStep ? std::nullopt : std::optional(point.step)});
+            }
+            return values;
           },
           [&app](const ChildOrder& order) { return start_child(app, order); },
           [&app](const std::string& run, const std::string& reason) { cancel_child(app, run, reason); },
+          [&app](const std::string& run, const std::string& reason) { hold_child(app, run, reason); },
+          [&app](const std::string& run, const std::string& reason) { release_child(app, run, reason); },
           [](Tx& tx, Run& run, RunStatus to, const std::string& reason, Micros now) {
             return end_interactive(tx, run, to, reason, now);
           },

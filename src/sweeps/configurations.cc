@@ -45,29 +45,6 @@ std::vector<std::optional<std::uint64_t>> branch_sizes(const std::vector<Dimensi
   return sizes;
 }
 
-// Goes through the dimensions of a finite space in order, knowing how many configurations each value begins.
-class Walk {
- public:
-  explicit Walk(const SearchSpace& space) : dimensions_(space.dimensions), sizes_(branch_sizes(space.dimensions)) {}
-
-  bool is_parent(std::size_t i) const {
-    return std::any_of(dimensions_.begin(), dimensions_.end(),
-                       [&](const Dimension& other) { return is_child(other, dimensions_[i]); });
-  }
-  // Configurations of dimensions from `from` on, after those in `parameters`.
-  std::uint64_t completions(std::size_t from, const Json& parameters) const {
-    std::uint64_t count = 1;
-    for (std::size_t i = from; i < dimensions_.size(); ++i) {
-      if (is_active(dimensions_[i], parameters)) count *= *sizes_[i];
-    }
-    return count;
-  }
-
- private:
-  const std::vector<Dimension>& dimensions_;
-  std::vector<std::optional<std::uint64_t>> sizes_;
-};
-
 }  // namespace
 
 std::optional<std::uint64_t> SearchSpace::size() const {
@@ -83,73 +60,94 @@ bool SearchSpace::is_conditional() const {
   return std::any_of(dimensions.begin(), dimensions.end(), [](const Dimension& d) { return d.when.has_value(); });
 }
 
-Json configuration_at(const SearchSpace& space, std::uint64_t index) {
-  const Walk walk(space);
+ConfigurationNumbers::ConfigurationNumbers(const SearchSpace& space)
+    : space_(space), branches_(branch_sizes(space.dimensions)), size_(space.size()) {
+  for (const Dimension& own : space.dimensions) {
+    is_parent_.push_back(std::any_of(space.dimensions.begin(), space.dimensions.end(),
+                                     [&](const Dimension& other) { return is_child(other, own); }));
+  }
+}
+
+// Configurations of the dimensions from `from` on that do not depend on ones among themselves, after those in `parameters`.
+std::uint64_t ConfigurationNumbers::completions(std::size_t from, const Json& parameters) const {
+  std::uint64_t count = 1;
+  for (std::size_t i = from; i < space_.dimensions.size(); ++i) {
+    if (is_active(space_.dimensions[i], parameters)) count *= *branches_[i];
+  }
+  return count;
+}
+
+Json ConfigurationNumbers::at(std::uint64_t number) const {
   Json parameters = Json::object();
-  for (std::size_t i = 0; i < space.dimensions.size(); ++i) {
-    const Dimension& dimension = space.dimensions[i];
+  for (std::size_t i = 0; i < space_.dimensions.size(); ++i) {
+    const Dimension& dimension = space_.dimensions[i];
     if (!is_active(dimension, parameters)) continue;
-    if (!walk.is_parent(i)) {
-      const std::uint64_t each = walk.completions(i + 1, parameters);
-      parameters[dimension.name] = value_number(dimension, index / each);
-      index %= each;
+    if (!is_parent_[i]) {
+      const std::uint64_t each = completions(i + 1, parameters);
+      parameters[dimension.name] = value_number(dimension, number / each);
+      number %= each;
       continue;
     }
     for (const Json& value : dimension.choices) {
       parameters[dimension.name] = value;
-      const std::uint64_t each = walk.completions(i + 1, parameters);
-      if (index < each) break;
-      index -= each;
+      const std::uint64_t each = completions(i + 1, parameters);
+      if (number < each) break;
+      number -= each;
     }
   }
   return parameters;
 }
 
-std::optional<std::uint64_t> number_of_configuration(const SearchSpace& space, const Json& given) {
-  if (!given.is_object()) return std::nullopt;
-  const Walk walk(space);
+std::optional<std::uint64_t> ConfigurationNumbers::of(const Json& given) const {
+  if (!size_ || !given.is_object()) return std::nullopt;
   Json parameters = Json::object();
-  std::uint64_t index = 0;
-  for (std::size_t i = 0; i < space.dimensions.size(); ++i) {
-    const Dimension& dimension = space.dimensions[i];
+  std::uint64_t number = 0;
+  for (std::size_t i = 0; i < space_.dimensions.size(); ++i) {
+    const Dimension& dimension = space_.dimensions[i];
     if (!is_active(dimension, parameters)) continue;
     const auto value = given.find(dimension.name);
     if (value == given.end()) return std::nullopt;
-    const auto number = number_of_value(dimension, *value);
-    if (!number) return std::nullopt;
-    if (!walk.is_parent(i)) {
+    const auto index = number_of_value(dimension, *value);
+    if (!index) return std::nullopt;
+    if (!is_parent_[i]) {
       parameters[dimension.name] = *value;
-      index += *number * walk.completions(i + 1, parameters);
+      number += *index * completions(i + 1, parameters);
       continue;
     }
-    for (std::uint64_t before = 0; before < *number; ++before) {
+    for (std::uint64_t before = 0; before < *index; ++before) {
       parameters[dimension.name] = dimension.choices[before];
-      index += walk.completions(i + 1, parameters);
+      number += completions(i + 1, parameters);
     }
     parameters[dimension.name] = *value;
   }
-  return index;
+  return number;
 }
 
-UsedConfigurations::UsedConfigurations(const SearchSpace& space, const std::vector<Trial>& trials)
-    : space_(space), size_(space.size()) {
-  if (!size_) return;
-  for (const Trial& trial : trials) {
-    if (const auto number = number_of_configuration(space, trial.parameters)) used_.insert(*number);
-  }
+void UsedConfigurations::add(const Json& parameters) {
+  if (const auto number = numbers_.of(parameters)) ++used_[*number];
+}
+
+void UsedConfigurations::remove(const Json& parameters) {
+  const auto number = numbers_.of(parameters);
+  if (!number) return;
+  const auto found = used_.find(*number);
+  if (found != used_.end() && --found->second == 0) used_.erase(found);
 }
 
 bool UsedConfigurations::has(const Json& parameters) const {
-  if (!size_) return false;
-  const auto number = number_of_configuration(space_, parameters);
+  const auto number = numbers_.of(parameters);
   return number && used_.contains(*number);
 }
 
 std::optional<Json> UsedConfigurations::next_free(std::uint64_t start) const {
-  if (!size_ || all()) return std::nullopt;
-  std::uint64_t index = start % *size_;
-  while (used_.contains(index)) index = (index + 1) % *size_;
-  return configuration_at(space_, index);
+  if (!numbers_.size() || all()) return std::nullopt;
+  const std::uint64_t size = *numbers_.size();
+  std::uint64_t number = start % size;
+  for (auto at = used_.lower_bound(number); at != used_.end() && at->first == number; ++at) ++number;
+  if (number < size) return numbers_.at(number);
+  number = 0;
+  for (auto at = used_.begin(); at != used_.end() && at->first == number; ++at) ++number;
+  return numbers_.at(number);
 }
 
 }  // namespace roost

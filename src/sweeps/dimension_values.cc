@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "sweeps/normal.h"
+#include "sweeps/portable_math.h"
 
 namespace roost {
 namespace {
@@ -34,13 +35,13 @@ double smooth_value(const Dimension& d, double unit) {
   } else {
     x = std::min(d.low + unit * (d.high - d.low), d.high);
   }
-  return is_log(d.expression) ? std::exp(x) : x;
+  return is_log(d.expression) ? portable_exp(x) : x;
 }
 
 double smooth_unit(const Dimension& d, double value) {
   if (is_log(d.expression)) {
     if (value <= 0) return 0;
-    value = std::log(value);
+    value = portable_log(value);
   }
   if (is_normal(d.expression)) return normal_cdf((value - d.low) / d.high);
   return std::clamp((value - d.low) / (d.high - d.low), 0.0, 1.0);
@@ -75,6 +76,8 @@ std::uint64_t listed_at(const Dimension& d, double unit) {
   return static_cast<std::uint64_t>(std::clamp(std::floor(unit * count), 0.0, count - 1));
 }
 
+double listed_middle(const Dimension& d, std::uint64_t index) { return (static_cast<double>(index) + 0.5) / listed_count(d); }
+
 Cell stepped_cell(const Dimension& d, double steps) {
   return {smooth_unit(d, (steps - 0.5) * d.q), smooth_unit(d, (steps + 0.5) * d.q)};
 }
@@ -91,7 +94,7 @@ std::optional<double> unit_of(const Dimension& d, const Json& value) {
   if (is_listed(d.expression)) {
     const auto index = listed_index(d, value);
     if (!index) return std::nullopt;
-    return (static_cast<double>(*index) + 0.5) / listed_count(d);
+    return listed_middle(d, *index);
   }
   if (!value.is_number()) return std::nullopt;
   const double number = value.get<double>();
@@ -108,6 +111,12 @@ Cell cell_at(const Dimension& d, double unit) {
   }
   if (!(d.q > 0)) return {unit, unit};
   return stepped_cell(d, steps_at(d, unit));
+}
+
+double cell_middle(const Dimension& d, double unit) {
+  if (is_listed(d.expression)) return listed_middle(d, listed_at(d, unit));
+  const Cell cell = cell_at(d, unit);
+  return (cell.from + cell.to) / 2;
 }
 
 bool is_discrete(const Dimension& d) { return is_listed(d.expression) || d.q > 0; }

@@ -22,6 +22,8 @@ Json value_at(const Dimension& dimension, double unit);
 std::optional<double> unit_of(const Dimension& dimension, const Json& value);
 // Of a discrete dimension, the cell in which `unit` lies.
 Cell cell_at(const Dimension& dimension, double unit);
+// Its middle, to the last bit what unit_of() gives for the value there.
+double cell_middle(const Dimension& dimension, double unit);
 
 bool is_discrete(const Dimension& dimension);
 // Discrete dimensions whose neighbouring cells are not alike: choices, unless they are numbers in rising or falling order.

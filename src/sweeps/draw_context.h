@@ -1,21 +1,19 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "sweeps/configurations.h"
 #include "sweeps/draws.h"
+#include "sweeps/observation.h"
 #include "sweeps/search_space.h"
-#include "sweeps/trial.h"
 
 namespace roost {
 
 // What a sampler is asked with. All must outlive the call.
 struct DrawContext {
   const SearchSpace& space;
-  const std::vector<Trial>& history;
+  const Observations& observations;
   const UsedConfigurations& used;
-  Goal goal = Goal::kMaximize;
   std::uint64_t seed = 0;
   std::int64_t number = 0;
 

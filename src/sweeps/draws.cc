@@ -9,23 +9,23 @@ namespace {
 
 constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15ULL;
 
-std::uint64_t finalise(std::uint64_t z) {
+}  // namespace
+
+std::uint64_t spread(std::uint64_t z) {
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
   return z ^ (z >> 31);
 }
 
-}  // namespace
-
 std::uint64_t mix(std::uint64_t seed, std::uint64_t a, std::uint64_t b, std::uint64_t c) {
-  std::uint64_t state = finalise(seed + kGolden);
-  for (const std::uint64_t part : {a, b, c}) state = finalise(state + kGolden * (part + 1));
+  std::uint64_t state = spread(seed + kGolden);
+  for (const std::uint64_t part : {a, b, c}) state = spread(state + kGolden * (part + 1));
   return state;
 }
 
 double unit_from(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1.0p-53; }
 
-std::uint64_t Draws::next() { return finalise(state_ += kGolden); }
+std::uint64_t Draws::next() { return spread(state_ += kGolden); }
 
 double Draws::normal() { return normal_quantile(std::max(unit(), 0x1.0p-54)); }
 

@@ -7,7 +7,9 @@ namespace roost {
 // Random numbers that are a function of where they are drawn: the same with every compiler, in any order and after any
 // restart. The functions of the standard library may differ from one library to the next.
 
-// A number that depends on all of them evenly (the finaliser of splitmix64, applied to each in turn).
+// Each bit of the answer depends on every bit (the finaliser of splitmix64).
+std::uint64_t spread(std::uint64_t bits);
+// A number that depends on all of them evenly.
 std::uint64_t mix(std::uint64_t seed, std::uint64_t a, std::uint64_t b = 0, std::uint64_t c = 0);
 // In [0, 1), of 53 bits.
 double unit_from(std::uint64_t bits);

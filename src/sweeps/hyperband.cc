@@ -1,18 +1,16 @@
 #include "sweeps/hyperband.h"
 
-#include <fmt/format.h>
-
-#include "sweeps/asha.h"
-
 namespace roost {
 
 std::vector<Bracket> brackets_of(const PolicySettings& policy) {
-  std::int64_t most = 0;  // smax = floor(log_eta(max / min)), without rounding errors
-  for (std::int64_t rung = policy.min_intervals; rung <= policy.max_intervals / policy.eta; rung *= policy.eta) ++most;
+  std::int64_t most = 0;  // smax, without the rounding errors of logarithms
+  std::int64_t power = 1;
+  for (std::int64_t rung = policy.min_intervals; rung <= policy.max_intervals / policy.eta; rung *= policy.eta) {
+    ++most;
+    power *= policy.eta;
+  }
   std::vector<Bracket> brackets;
   std::int64_t first = policy.min_intervals;
-  std::int64_t power = 1;
-  for (std::int64_t s = 0; s < most; ++s) power *= policy.eta;
   for (std::int64_t s = most; s >= 0; --s) {
     brackets.push_back({s, ((most + 1) * power + s) / (s + 1), first});
     first *= policy.eta;
@@ -21,27 +19,32 @@ std::vector<Bracket> brackets_of(const PolicySettings& policy) {
   return brackets;
 }
 
-const Bracket& bracket_of(const std::vector<Bracket>& brackets, std::int64_t number) {
+std::vector<Ladder> bracket_ladders(const PolicySettings& policy) {
+  const auto brackets = brackets_of(policy);
   std::int64_t round = 0;
   for (const Bracket& bracket : brackets) round += bracket.trials;
-  std::int64_t place = number % round;
+  std::vector<Ladder> ladders;
+  std::int64_t begin = 0;
   for (const Bracket& bracket : brackets) {
-    if (place < bracket.trials) return bracket;
-    place -= bracket.trials;
+    Ladder& ladder = ladders.emplace_back();
+    ladder.eta = policy.eta;
+    ladder.bracket = bracket.s;
+    ladder.round = round;
+    ladder.begin = begin;
+    ladder.end = begin += bracket.trials;
+    std::int64_t rung = bracket.first_rung;
+    for (std::int64_t k = 0; k < bracket.s; ++k, rung *= policy.eta) ladder.rungs.push_back(rung);
   }
-  return brackets.back();
+  return ladders;
 }
 
-Verdict judge_hyperband(const PolicySettings& policy, Goal goal, const std::vector<Trial>& trials, std::size_t index,
-                        std::int64_t interval) {
-  const auto brackets = brackets_of(policy);
-  const Bracket& own = bracket_of(brackets, trials[index].number);
-  const auto rungs = rungs_of(own.first_rung, policy.max_intervals, policy.eta);
-  Verdict verdict = judge_rung(rungs, policy.eta, goal, trials, index, interval, [&](const Trial& trial) {
-    return bracket_of(brackets, trial.number).s == own.s;
-  });
-  if (verdict.kind == Verdict::kStop) verdict.reason += fmt::format(", bracket {}", own.s);
-  return verdict;
+Ladder bracket_ladder(const PolicySettings& policy, std::int64_t number) {
+  auto ladders = bracket_ladders(policy);
+  for (Ladder& ladder : ladders) {
+    const std::int64_t place = number % ladder.round;
+    if (place >= ladder.begin && place < ladder.end) return std::move(ladder);
+  }
+  return std::move(ladders.front());  // a trial of an earlier sweep, which nobody judges
 }
 
 }  // namespace roost

@@ -4,11 +4,13 @@
 #include <cmath>
 #include <limits>
 
+#include "sweeps/portable_math.h"
+
 namespace roost {
 namespace {
 
 constexpr double kLogSqrtTwoPi = 0.91893853320467274178;
-constexpr double kSqrtHalf = 0.70710678118654752440;
+constexpr double kOneBySqrtTwoPi = 0.39894228040143267794;
 
 using Coefficients = std::array<double, 8>;
 
@@ -59,21 +61,69 @@ constexpr Coefficients kFarBelow = {1.0,
                                     1.42151175831644588870e-7,
                                     2.04426310338993978564e-15};
 
-// Phi(z) / phi(z) for z <= -5: the continued fraction of Mills' ratio.
-double mills(double z) {
-  const double x = -z;
+// Mills' ratio (1 - Phi(x)) / phi(x) for x >= 0 by Taylor's series around the nearest of a row of points. From
+// R' = x R - 1 follow all its derivatives, and the values at the points, one from the next greater one: in that direction
+// errors shrink.
+constexpr double kStep = 0.25;
+constexpr std::size_t kPoints = 41;  // up to 10
+constexpr std::size_t kTerms = 18;
+using Series = std::array<double, kTerms>;
+
+double far_mills(double x) {  // the continued fraction, for x >= 9
   double fraction = x;
-  for (int k = 40; k > 0; --k) fraction = x + k / fraction;
+  for (int k = 30; k > 0; --k) fraction = x + k / fraction;
   return 1 / fraction;
 }
 
+Series series_around(double x, double value) {
+  Series c{};
+  c[0] = value;
+  c[1] = x * value - 1;
+  for (std::size_t k = 1; k + 1 < kTerms; ++k) c[k + 1] = (x * c[k] + c[k - 1]) / static_cast<double>(k + 1);
+  return c;
+}
+
+double sum_series(const Series& c, double h) {
+  double sum = 0;
+  for (std::size_t i = kTerms; i-- > 0;) sum = sum * h + c[i];
+  return sum;
+}
+
+std::array<Series, kPoints> make_mills_table() {
+  std::array<Series, kPoints> table{};
+  double value = far_mills(kStep * (kPoints - 1));
+  for (std::size_t i = kPoints; i-- > 0;) {
+    table[i] = series_around(kStep * static_cast<double>(i), value);
+    value = sum_series(table[i], -kStep);
+  }
+  return table;
+}
+
+double mills(double x) {
+  static const std::array<Series, kPoints> kTable = make_mills_table();
+  if (x >= kStep * (kPoints - 1)) return far_mills(x);
+  const auto nearest = static_cast<std::size_t>(x / kStep + 0.5);
+  return sum_series(kTable[nearest], x - kStep * static_cast<double>(nearest));
+}
+
+double density(double x) { return kOneBySqrtTwoPi * portable_exp(-0.5 * x * x); }
+
 }  // namespace
 
-double normal_cdf(double x) { return 0.5 * std::erfc(-x * kSqrtHalf); }
+double normal_cdf(double x) {
+  if (std::isnan(x)) return x;
+  const double tail = std::abs(x) > 38 ? 0 : density(x) * mills(std::abs(x));
+  return x > 0 ? 1 - tail : tail;
+}
+
+double normal_between(double a, double b) {
+  if (a > 0) return normal_cdf(-a) - normal_cdf(-b);
+  return normal_cdf(b) - normal_cdf(a);
+}
 
 double log_normal_cdf(double x) {
-  if (x > -5) return std::log(normal_cdf(x));
-  return -0.5 * x * x - kLogSqrtTwoPi + std::log(mills(x));
+  if (x > 0) return portable_log(normal_cdf(x));
+  return -0.5 * x * x - kLogSqrtTwoPi + portable_log(x < -1e9 ? -1 / x : mills(-x));
 }
 
 double normal_quantile(double p) {
@@ -81,7 +131,7 @@ double normal_quantile(double p) {
   if (p >= 1) return std::numeric_limits<double>::infinity();
   const double q = p - 0.5;
   if (std::abs(q) <= 0.425) return q * ratio(kMiddleAbove, kMiddleBelow, 0.180625 - q * q);
-  const double r = std::sqrt(-std::log(q < 0 ? p : 1 - p));
+  const double r = std::sqrt(-portable_log(q < 0 ? p : 1 - p));
   const double x = r <= 5 ? ratio(kTailAbove, kTailBelow, r - 1.6) : ratio(kFarAbove, kFarBelow, r - 5);
   return q < 0 ? -x : x;
 }
@@ -90,13 +140,15 @@ LogImprovement log_improvement(double z) {
   // d/dz (phi + z Phi) = Phi.
   const double log_density = -0.5 * z * z - kLogSqrtTwoPi;
   if (z > -5) {
-    const double improvement = std::exp(log_density) + z * normal_cdf(z);
-    return {std::log(improvement), normal_cdf(z) / improvement};
+    const double below = normal_cdf(z);
+    const double improvement = density(z) + z * below;
+    return {portable_log(improvement), below / improvement};
   }
-  const double m = mills(z);
-  // 1 + z m loses its digits far out: there 1 + z m is 1 / z^2 - 3 / z^4.
-  const double rest = z > -200 ? 1 + z * m : (1 - 3 / (z * z)) / (z * z);
-  return {log_density + std::log(rest), m / rest};
+  const double m = mills(-z);
+  // 1 + z m loses its digits far out: there 1 + z m is 1 / z^2 - 3 / z^4 + 15 / z^6.
+  const double w = 1 / (z * z);
+  const double rest = z > -100 ? 1 + z * m : (1 - (3 - 15 * w) * w) * w;
+  return {log_density + portable_log(rest), m / rest};
 }
 
 }  // namespace roost

@@ -4,11 +4,7 @@
 
 #include "base/text.h"
 #include "sweeps/dimension_values.h"
-#include "sweeps/gp_sampler.h"
-#include "sweeps/grid_sampler.h"
-#include "sweeps/random_sampler.h"
-#include "sweeps/sobol_sampler.h"
-#include "sweeps/tpe_sampler.h"
+#include "sweeps/suggester.h"
 
 namespace roost {
 namespace {
@@ -52,14 +48,9 @@ Result<SamplingSettings> parse_sampling(const Json& sampling, const SearchSpace&
 
 std::optional<Json> suggest(const SamplingSettings& settings, const SearchSpace& space, Goal goal,
                             const std::vector<Trial>& history, std::int64_t number) {
-  const UsedConfigurations used(space, history);
-  if (used.all()) return std::nullopt;
-  const DrawContext context{space, history, used, goal, settings.seed, number};
-  if (settings.type == "grid") return draw_grid(context);
-  if (settings.type == "sobol") return draw_sobol(context);
-  if (settings.type == "tpe") return draw_tpe(context);
-  if (settings.type == "gp") return draw_gp(context);
-  return draw_random(context);
+  Suggester suggester(settings, space, goal);
+  for (const Trial& trial : history) suggester.put(trial);
+  return suggester.suggest(number);
 }
 
 }  // namespace roost

@@ -23,7 +23,8 @@ Result<SamplingSettings> parse_sampling(const Json& sampling, const SearchSpace&
 
 // The parameters of trial `number`, a pure function of its arguments: the same after a restart, on another machine and
 // with another compiler. `history` has the other trials, the running ones too. Never a configuration of a finite
-// space that a trial in `history` has; none when it is used up.
+// space that a trial in `history` has; none when it is used up. Takes time for every trial in `history`: for many
+// suggestions use a Suggester (suggester.h).
 std::optional<Json> suggest(const SamplingSettings& settings, const SearchSpace& space, Goal goal,
                             const std::vector<Trial>& history, std::int64_t number);
 

@@ -9,6 +9,7 @@
 #include "domain/run.h"
 #include "domain/run_spec.h"
 #include "records/changes.h"
+#include "sweeps/trial_series.h"
 
 namespace roost {
 
@@ -26,10 +27,15 @@ struct SweepParts {
   Database& db;
   Changes& changes;
   const Clock& clock;
-  // The numbers of the run's metric in its newest attempt, from that one on; none if it has no such metric.
-  std::function<Result<std::vector<double>>(Tx&, const Run&, const std::string& metric, std::int64_t from)> read_values;
+  // The numbers of a metric of the run in that row and its attempt, from that one on; none if it has no such metric.
+  std::function<Result<std::vector<LoggedValue>>(Tx&, std::int64_t run, std::int64_t attempt, const std::string& metric,
+                                                 std::int64_t from)>
+      read_values;
   std::function<Status(const ChildOrder&)> start_child;
   std::function<void(const std::string& run, const std::string& reason)> cancel_child;
+  // Takes it off its nodes; what is in ./outputs is there when it is released and goes on.
+  std::function<void(const std::string& run, const std::string& reason)> hold_child;
+  std::function<void(const std::string& run, const std::string& reason)> release_child;
   std::function<Status(Tx&, Run&, RunStatus, const std::string& reason, Micros)> end_parent;
   std::function<void(const std::string& run, const std::string& text)> append_log;
 };

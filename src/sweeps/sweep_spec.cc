@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
 #include "domain/names.h"
+#include "sweeps/pbt.h"
 
 namespace roost {
 namespace {
@@ -30,19 +32,21 @@ Status read_metric(const Json& body, SweepSpec& spec) {
   return {};
 }
 
-// What the loop cannot do yet: children that wait and go on from their checkpoint.
-Status check_policy(const PolicySettings& policy) {
-  if (policy.type == PolicyType::kPbt) {
-    return fail(ErrorCode::kInvalidArgument, "the policy \"pbt\" is not there yet; \"asha\" and \"hyperband\" stop bad children early");
-  }
-  if (policy.type == PolicyType::kAsha && policy.pause) {
-    return fail(ErrorCode::kUnimplemented,
-                "\"asha\" cannot pause children yet; leave \"pause\" out, and those behind at a rung are stopped");
-  }
-  return {};
+// A population trains side by side, and one that hands over makes a new trial.
+Status check_policy(const SweepSpec& spec) {
+  if (spec.policy.type != PolicyType::kPbt) return {};
+  const std::int64_t least = least_population(spec.policy);
+  if (spec.max_concurrent_runs && *spec.max_concurrent_runs >= least) return {};
+  return fail(ErrorCode::kInvalidArgument,
+              fmt::format("the policy \"pbt\" needs \"max_concurrent_runs\" of {} or more: so many trials train side by side", least));
 }
 
 Status check_limits(const SweepSpec& spec) {
+  if (static_cast<std::int64_t>(spec.resume_child_runs.size()) > spec.max_total_runs) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("\"resume_child_runs\" names {} children, more than the {} of max_total_runs; raise it",
+                            spec.resume_child_runs.size(), spec.max_total_runs));
+  }
   if (spec.max_concurrent_runs && *spec.max_concurrent_runs > spec.max_total_runs) {
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("max_concurrent_runs is {}, more than the {} of max_total_runs; lower the one or raise the other",
@@ -83,23 +87,18 @@ Result<SweepSpec> parse_sweep_spec(const Json& body, std::uint64_t seed) {
   const Json space = fields.array("space");
   Json sampling = fields.object("sampling");
   const Json metric = fields.object("metric");
-  Json policy = fields.has("policy") ? fields.object("policy") : Json();
+  const Json policy = fields.has("policy") ? fields.object("policy") : Json();
   spec.max_total_runs = fields.integer("max_total_runs", 0, 1, kMostTrials);
   if (fields.has("max_concurrent_runs")) {
     spec.max_concurrent_runs = fields.integer("max_concurrent_runs", 1, 1, kMostConcurrent);
   }
   spec.max_duration_minutes = fields.integer("max_duration_minutes", 10'080, 1, kMostMinutes);
   spec.resume_from = fields.strings("resume_from");
-  const auto resumed = fields.strings("resume_child_runs");
+  spec.resume_child_runs = fields.strings("resume_child_runs");
   const bool has_total = fields.has("max_total_runs");
   ROOST_CHECK(fields.done());
   if (!has_total) {
     return fail(ErrorCode::kInvalidArgument, fmt::format("a sweep needs \"max_total_runs\", from 1 to {}", kMostTrials));
-  }
-  if (!resumed.empty()) {
-    return fail(ErrorCode::kInvalidArgument,
-                "\"resume_child_runs\" is not there yet; give the old sweep as \"resume_from\", or add_trial with the old "
-                "child's parameters");
   }
   if (spec.resume_from.size() > kMostResumed) {
     return fail(ErrorCode::kInvalidArgument, fmt::format("\"resume_from\" takes at most {} sweeps", kMostResumed));
@@ -113,9 +112,8 @@ Result<SweepSpec> parse_sweep_spec(const Json& body, std::uint64_t seed) {
   if (!sampling.contains("seed")) sampling["seed"] = seed;
   ROOST_TRY(spec.sampling, parse_sampling(sampling, spec.space));
   ROOST_CHECK(read_metric(metric, spec));
-  if (text_at(policy, "type") == "asha" && !policy.contains("pause")) policy["pause"] = false;
   ROOST_TRY(spec.policy, parse_policy(policy));
-  ROOST_CHECK(check_policy(spec.policy));
+  ROOST_CHECK(check_policy(spec));
   ROOST_CHECK(check_limits(spec));
   return spec;
 }
@@ -153,6 +151,33 @@ Status check_parameters(const SearchSpace& space, const Json& parameters) {
     }
   }
   return {};
+}
+
+void give_outputs(RunSpec& spec, const std::string& content) {
+  constexpr const char* kName = "resume_from";
+  RunInput input;
+  input.name = kName;
+  input.content = content;
+  const auto is_taken = [&](const RunInput& other) { return other.name == input.name; };
+  while (std::any_of(spec.inputs.begin(), spec.inputs.end(), is_taken)) input.name += "_";
+  const std::string path = fmt::format("$AZUREML_DATAREFERENCE_{}/outputs", input.name);
+  spec.inputs.push_back(std::move(input));
+  if (spec.command.empty()) {
+    spec.arguments.push_back("--resume-from");
+    spec.arguments.push_back(path);
+  } else {
+    spec.command += fmt::format(" --resume-from \"{}\"", path);
+  }
+}
+
+std::optional<std::int64_t> trial_number(std::string_view run) {
+  const auto underscore = run.rfind('_');
+  if (underscore == std::string_view::npos) return std::nullopt;
+  std::int64_t number = 0;
+  const std::string_view digits = run.substr(underscore + 1);
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (error != std::errc() || end != digits.data() + digits.size() || number < 0) return std::nullopt;
+  return number;
 }
 
 std::string parameter_text(const Json& value) {

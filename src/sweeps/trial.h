@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "base/json.h"
@@ -10,6 +11,8 @@
 namespace roost {
 
 enum class TrialState { kWaiting, kRunning, kPaused, kCompleted, kStopped, kFailed, kCanceled };
+
+std::string_view trial_state_name(TrialState state);  // "waiting"
 
 // A child of a sweep as samplers and policies see it.
 struct Trial {

@@ -13,18 +13,22 @@ Verdict judge_truncation(const PolicySettings& policy, Goal goal, const std::vec
   const auto own = best_value_until(trials[index], goal, interval);
   if (!own) return {};
   std::vector<double> values{*own};
+  std::size_t better = 0;
   for (std::size_t i = 0; i < trials.size(); ++i) {
     if (i == index || intervals_of(trials[i]) < interval) continue;
     if (policy.exclude_finished_jobs && is_finished(trials[i])) continue;
-    if (const auto value = best_value_until(trials[i], goal, interval)) values.push_back(*value);
+    const auto value = best_value_until(trials[i], goal, interval);
+    if (!value) continue;
+    values.push_back(*value);
+    if (is_better(goal, *value, *own)) ++better;
   }
   const std::size_t worst = values.size() * static_cast<std::size_t>(policy.truncation_percentage) / 100;
-  if (worst == 0) return {};
-  std::sort(values.begin(), values.end(), [&](double a, double b) { return is_better(goal, a, b); });
-  const double cut = values[values.size() - worst - 1];  // of the last one that goes on
-  if (!is_better(goal, cut, *own)) return {};
-  const auto [own_text, cut_text] = compared_numbers(*own, cut);
-  return {Verdict::kStop, fmt::format("stopped at interval {}: {} is {} the cut {} (the lowest {} % of {} trials)", interval,
+  const std::size_t kept = values.size() - worst;
+  if (better < kept) return {};
+  const auto last_kept = values.begin() + static_cast<std::ptrdiff_t>(kept) - 1;
+  std::nth_element(values.begin(), last_kept, values.end(), [&](double a, double b) { return is_better(goal, a, b); });
+  const auto [own_text, cut_text] = compared_numbers(*own, *last_kept);
+  return {Verdict::kStop, fmt::format("stopped at interval {}: {} is {} the cut {} (the worst {} % of {} trials)", interval,
                                       own_text, goal == Goal::kMaximize ? "below" : "above", cut_text,
                                       policy.truncation_percentage, values.size())};
 }

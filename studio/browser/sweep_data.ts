@@ -21,16 +21,17 @@ function madeTrial(number: number, total: number, going: boolean, random: () => 
   if (opt === "sgd") parameters.momentum = 0.5 + 0.49 * random();
   const value = 0.93 - 0.055 * (Math.log10(lr) + 2.6) ** 2 - (opt === "rmsprop" ? 0.06 : 0) - 0.3 * (dropout - 0.2) ** 2 - 0.02 * random();
   const trial: Trial = {
-    number, run: `${SWEEP}_${number}`, parameters, status: "Completed", origin: "tpe", best: value, last: value - 0.01 * random(), intervals: 20, reason: "",
+    number, run: `${SWEEP}_${number}`, parameters, status: "Completed", state: "completed", origin: "tpe", goes_on_from: null, best: value, last: value - 0.01 * random(), intervals: 20,
+    next_check: null, reason: "",
     created_at: at(number * 10), started_at: at(number * 10 + 2), ended_at: at(number * 10 + 90),
   };
   const luck = random();
-  if (going && number >= total - 3) return { ...trial, status: "Queued", best: null, last: null, intervals: 0, started_at: null, ended_at: null };
-  if (going && number >= total - 7) return { ...trial, status: "Running", intervals: 6, best: value - 0.05, last: value - 0.05, ended_at: null };
-  if (luck < 0.03) return { ...trial, status: "Failed", best: null, last: null, intervals: 0, reason: "" };
+  if (going && number >= total - 3) return { ...trial, status: "Queued", state: "waiting", best: null, last: null, intervals: 0, started_at: null, ended_at: null };
+  if (going && number >= total - 7) return { ...trial, status: "Running", state: "running", next_check: 7, intervals: 6, best: value - 0.05, last: value - 0.05, ended_at: null };
+  if (luck < 0.03) return { ...trial, status: "Failed", state: "failed", best: null, last: null, intervals: 0, reason: "" };
   if (value < 0.82 && luck < 0.85) {
     const cut = (0.814 / 1.1).toFixed(3);
-    return { ...trial, status: "Canceled", intervals: 3, best: value - 0.08, last: value - 0.08, ended_at: at(number * 10 + 18), reason: `stopped at interval 3: ${(value - 0.08).toFixed(3)} is below the cut ${cut} (best 0.814, slack 0.1)` };
+    return { ...trial, status: "Canceled", state: "stopped", intervals: 3, best: value - 0.08, last: value - 0.08, ended_at: at(number * 10 + 18), reason: `stopped at interval 3: ${(value - 0.08).toFixed(3)} is below the cut ${cut} (best 0.814, slack 0.1)` };
   }
   return trial;
 }

@@ -75,7 +75,7 @@ test("what happens is followed, and only what may have changed is asked for", as
   const { page } = tab;
   await tab.go(`/sweeps/${SWEEP}`);
   await page.locator("[data-trial]").first().waitFor();
-  Object.assign(made.trials[99]!, { status: "Completed", best: 0.99, last: 0.99, started_at: made.trials[98]!.created_at, ended_at: made.trials[98]!.created_at });
+  Object.assign(made.trials[99]!, { status: "Completed", state: "completed", best: 0.99, last: 0.99, started_at: made.trials[98]!.created_at, ended_at: made.trials[98]!.created_at });
   await tab.until("the new best on top", async () => (await page.locator("[data-trial]").first().getAttribute("data-trial")) === "99");
   const later = asked.filter((url) => url.pathname.endsWith("/trials")).slice(1);
   expect(later.every((url) => Number(url.searchParams.get("after")) >= 90)).toBe(true);

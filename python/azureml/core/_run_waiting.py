@@ -54,7 +54,10 @@ class RunWaiting(RunRecord):
         """What is known about the run, by the names Azure uses."""
         facts = self._refresh()
         logs = self._call("get", self._path("logs"), _raises=ServiceException)["items"]
-        return run_details(self._experiment.workspace, facts, [log["name"] for log in logs])
+        details = run_details(self._experiment.workspace, facts, [log["name"] for log in logs])
+        if facts["status"] == "Canceled":
+            details["warnings"].append({"source": "Roost", "message": self._why_canceled()})
+        return details
 
     def get_details_with_logs(self) -> Dict[str, Any]:
         """get_details(), with the text of each log in place of its address."""
@@ -113,9 +116,12 @@ class RunWaiting(RunRecord):
         print(file=out, flush=True)
 
     def _failure(self, log_was_shown: bool = False) -> ActivityFailedException:
-        details = run_error(self._known)
-        shown = shown_error(details, self._known, log_was_shown)
         canceled = self._known["status"] == "Canceled"
+        facts = self._known
+        if canceled and not facts.get("error"):
+            facts = {**facts, "error": {"code": "Canceled", "message": self._why_canceled()}}
+        details = run_error(facts)
+        shown = shown_error(details, facts, log_was_shown)
         what = "Activity Canceled" if canceled else "Activity Failed"
         rank = f" --rank {details['error']['rank']}" if "rank" in details["error"] else ""
         return ActivityFailedException(
@@ -123,6 +129,16 @@ class RunWaiting(RunRecord):
             f"The whole log: run.get_details_with_logs(), or `roost logs {self.id}{rank}`.",
             error_details=details,
         )
+
+    def _why_canceled(self) -> str:
+        """Who ended it, or which policy of a sweep and by what numbers."""
+        events = self._call("get", self._path("events"), _raises=ServiceException)["items"]
+        reasons = [
+            str(event["reason"])
+            for event in events
+            if event["reason"] and event["to"] in ("CancelRequested", "Canceled")
+        ]
+        return reasons[0] if reasons else "the run was canceled"
 
     def _log_text(self, name: str) -> str:
         from roost.client import quote

@@ -20,6 +20,7 @@ from ..exceptions import (
 from ._offline_run import _OfflineRun
 from ._run_artifacts import RunArtifacts
 from ._run_children import RunChildren
+from ._run_sweep import RunSweep
 from ._run_waiting import RunWaiting
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["Run", "_OfflineRun", "get_run"]
 
 
-class Run(RunArtifacts, RunChildren, RunWaiting):
+class Run(RunArtifacts, RunChildren, RunSweep, RunWaiting):
     """A run of an experiment.
 
     Experiment.submit and Experiment.start_logging make runs, Run(experiment, id) finds one again,

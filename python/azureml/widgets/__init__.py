@@ -22,12 +22,15 @@ class RunDetails:
 
         self.run_instance = run_instance
         self._view = RunView(run_instance)
+        self._settings: Dict[str, Any] = {}
 
     def show(
         self, render_lib: Optional[Any] = None, widget_settings: Optional[Dict[str, Any]] = None
     ) -> None:
         """Returns at once. In a notebook what is shown goes on until the run has ended; on a
-        terminal it is the state of this moment. Both arguments are taken and not used."""
+        terminal it is the state of this moment. `render_lib` is taken and not used, and
+        `widget_settings` are kept for the repr."""
+        self._settings = dict(widget_settings or {})
         from ._live import notebook, show_live
         from ._text import as_text
 
@@ -40,3 +43,9 @@ class RunDetails:
     def get_widget_data(self, widget_settings: Optional[Dict[str, Any]] = None) -> Dict[str, Any]:
         """What is shown, as plain values."""
         return self._view.read().as_dict()
+
+    def __repr__(self) -> str:
+        """By the name that Azure's widget of this kind has."""
+        kind = getattr(self.run_instance, "type", None)
+        name = "_HyperDriveWidget" if kind == "hyperdrive" else "_UserRunWidget"
+        return f"{name}(widget_settings={self._settings!r})"

@@ -33,7 +33,7 @@ def draw(curve: Curve) -> str:
     across = _scale(left, right, _LEFT, _WIDTH - _RIGHT)
     up = _scale(low, high, _HEIGHT - _BOTTOM, _TOP)
     parts += _axes(low, high, up)
-    parts += _ends(curve.by_step, drawn[0][0], drawn[-1][0])
+    parts += _ends(curve, drawn[0][0], drawn[-1][0])
     if band:
         upper = [f"{across(x):.1f},{up(top):.1f}" for x, _, top in band]
         lower = [f"{across(x):.1f},{up(bottom):.1f}" for x, bottom, _ in reversed(band)]
@@ -65,8 +65,8 @@ def _axes(low: float, high: float, up: _Scale) -> List[str]:
     return parts
 
 
-def _ends(by_step: bool, first: float, last: float) -> List[str]:
-    word, start = ("step", 0) if by_step else ("value", 1)
+def _ends(curve: Curve, first: float, last: float) -> List[str]:
+    word, start = (curve.counts, 0) if curve.by_step else ("value", 1)
     y = _HEIGHT - 6
     parts = [f'<text x="{_LEFT}" y="{y}">{word} {number(first + start)}</text>']
     if last > first:

@@ -5,22 +5,15 @@ Colours are taken from the notebook's theme (currentColor), so that it reads on 
 
 from __future__ import annotations
 
-import json
 from html import escape
 from typing import List
 from urllib.parse import urlsplit
 
+from ._cells import NUMBER, STATUS_COLOURS, WAITING_COLOUR, duration, or_empty, value_text
 from ._curve import draw, number
-from ._run_view import Metric, RunState, Search
+from ._run_view import Metric, RunState
+from ._sweep_page import SWEEP_STYLE, search_parts
 
-_STATUS_COLOURS = {
-    "Completed": "#2e9e5b",
-    "Failed": "#d64545",
-    "Canceled": "#8a8f98",
-    "Running": "#2f7de1",
-    "Finalizing": "#2f7de1",
-}
-_WAITING_COLOUR = "#c98a1b"
 _STAGE_COLOURS = {
     "Running": "#2f7de1",
     "Queued": "#c98a1b",
@@ -70,7 +63,7 @@ white-space:pre-wrap;overflow-wrap:anywhere;background:none;border:0;color:inher
 
 def as_html(state: RunState, problem: str = "") -> str:
     """`problem` says why what is shown may be old."""
-    parts = [f'<div class="roost-run"><style>{_STYLE}</style>']
+    parts = [f'<div class="roost-run"><style>{_STYLE}{SWEEP_STYLE}</style>']
     parts += _head(state)
     parts += _stages(state)
     if problem:
@@ -89,7 +82,7 @@ def as_html(state: RunState, problem: str = "") -> str:
 
 
 def _head(state: RunState) -> List[str]:
-    colour = _STATUS_COLOURS.get(state.status, _WAITING_COLOUR)
+    colour = STATUS_COLOURS.get(state.status, WAITING_COLOUR)
     facts = [f"experiment {state.experiment}" if state.experiment else ""]
     facts += [f"on {state.compute}" if state.compute else "", state.id]
     dim = " · ".join(escape(fact) for fact in facts if fact)
@@ -133,14 +126,14 @@ def _metrics(state: RunState) -> List[str]:
     if not state.metrics:
         return []
     heads = "".join(
-        f"<th{'' if word == 'metric' else _NUMBER}>{word}</th>"
+        f"<th{'' if word == 'metric' else NUMBER}>{word}</th>"
         for word in ("metric", "last", "lowest", "highest", "values")
     )
     rows = [f"<table><tr>{heads}</tr>"]
     for metric in state.metrics[:_MOST_METRICS]:
-        cells = [value_text(metric.last), _or_empty(metric.lowest), _or_empty(metric.highest)]
+        cells = [value_text(metric.last), or_empty(metric.lowest), or_empty(metric.highest)]
         cells.append(number(metric.count))
-        shown = "".join(f"<td{_NUMBER}>{cell}</td>" for cell in cells)
+        shown = "".join(f"<td{NUMBER}>{cell}</td>" for cell in cells)
         rows.append(f"<tr><td>{escape(metric.name)}</td>{shown}</tr>")
     rows.append("</table>")
     left = len(state.metrics) - _MOST_METRICS
@@ -149,31 +142,14 @@ def _metrics(state: RunState) -> List[str]:
     return rows
 
 
-_NUMBER = ' class="roost-number"'
-
-
-def _or_empty(value: object) -> str:
-    return "" if value is None else number(value)
-
-
-def value_text(value: object) -> str:
-    """The last value of a metric, escaped; tables and rows as JSON, cut short."""
-    if isinstance(value, (dict, list)):
-        text = json.dumps(value, ensure_ascii=False, default=str)
-        return escape(text if len(text) <= 80 else text[:79] + "…")
-    if isinstance(value, str) and len(value) > 80:
-        value = value[:79] + "…"
-    return "" if value is None else number(value)
-
-
 def _children(state: RunState) -> List[str]:
     if state.search is not None:
-        return _search(state, state.search)
+        return search_parts(state, state.search)
     if not state.children:
         return []
     rows = ["<table><tr><th>child run</th><th>status</th></tr>"]
     for child in state.children:
-        colour = _STATUS_COLOURS.get(child.status, _WAITING_COLOUR)
+        colour = STATUS_COLOURS.get(child.status, WAITING_COLOUR)
         rows.append(
             f"<tr><td>{escape(child.name)}</td>"
             f'<td style="color:{colour}">{escape(child.status)}</td></tr>'
@@ -184,38 +160,6 @@ def _children(state: RunState) -> List[str]:
     return rows
 
 
-def _search(state: RunState, search: Search) -> List[str]:
-    said = escape(f"{search.goal} {search.metric}. {search.message}".strip())
-    parts = [f'<div class="roost-dim">{said}</div>']
-    if search.best_run:
-        best = f"best: {value_text(search.best)} by {escape(search.best_run)}"
-        parts.append(f"<div><b>{best}</b></div>")
-    if not state.children:
-        return parts
-    names = parameter_names(state)
-    heads = f"<th>run</th><th{_NUMBER}>{escape(search.metric)}</th><th>status</th>"
-    heads += f"<th{_NUMBER}>time</th>" + "".join(f"<th>{escape(name)}</th>" for name in names)
-    parts.append(f"<table><tr>{heads}</tr>")
-    for child in state.children:
-        colour = _STATUS_COLOURS.get(child.status, _WAITING_COLOUR)
-        took = "" if child.seconds is None else duration(child.seconds)
-        values = "".join(f"<td>{value_text(child.parameters.get(name))}</td>" for name in names)
-        parts.append(
-            f"<tr><td>{escape(child.name)}</td><td{_NUMBER}>{value_text(child.best)}</td>"
-            f'<td style="color:{colour}">{escape(child.status)}</td>'
-            f"<td{_NUMBER}>{took}</td>{values}</tr>"
-        )
-    parts.append("</table>")
-    if state.children_left_out:
-        parts.append('<div class="roost-dim">and more</div>')
-    return parts
-
-
-def parameter_names(state: RunState) -> List[str]:
-    """Of all trials that are shown; those of a conditional space differ."""
-    return list(dict.fromkeys(name for child in state.children for name in child.parameters))
-
-
 def _log(state: RunState) -> List[str]:
     if not state.log_lines:
         return []
@@ -224,18 +168,6 @@ def _log(state: RunState) -> List[str]:
         f'<div class="roost-dim">{escape(state.log_name)}, last lines</div>',
         f'<div class="roost-tail"><pre class="roost-log">{text}</pre></div>',  # begins at its end
     ]
-
-
-def duration(seconds: float) -> str:
-    if seconds < 0.0995:
-        return f"{1000 * seconds:.0f} ms"
-    if seconds < 60:
-        return f"{seconds:.1f} s"
-    minutes, rest = divmod(int(seconds), 60)
-    if minutes < 60:
-        return f"{minutes} min {rest} s"
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min"
 
 
 def row_values(metric: Metric) -> List[object]:

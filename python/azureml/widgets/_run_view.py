@@ -15,6 +15,8 @@ _BUCKETS = 200
 _TAIL_BYTES = 16 << 10
 _TAIL_LINES = 20
 _MOST_CHILDREN = 20
+_MOST_LINES = 200
+_TRIALS_AT_ONCE = 10_000
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b.")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
@@ -31,6 +33,7 @@ class Curve:
     band: List[Tuple[float, float, float]] = field(default_factory=list)
     by_step: bool = False
     last: float = math.nan
+    counts: str = "step"  # what the places of `by_step` are
 
 
 @dataclass
@@ -49,8 +52,9 @@ class Child:
     name: str
     status: str
     seconds: Optional[float]
-    best: Any = None  # of a sweep: the best value of its metric, and its parameters
+    best: Any = None  # of a sweep: the best value of its metric, its parameters, why it was stopped
     parameters: Dict[str, Any] = field(default_factory=dict)
+    why: str = ""
 
 
 @dataclass
@@ -63,6 +67,8 @@ class Search:
     best_run: str = ""
     best: Any = None
     counts: Dict[str, int] = field(default_factory=dict)
+    parameters: List[str] = field(default_factory=list)  # in the order of the space
+    tried: List[Tuple[Dict[str, Any], float]] = field(default_factory=list)  # values and metric
 
 
 @dataclass
@@ -195,6 +201,11 @@ class RunView:
         """The best trials first, then those without a value, the newest first."""
         sweep = client.get_sweep(self.run_id)
         metric, best = sweep["spec"]["metric"], sweep.get("best") or {}
+        sign = -1.0 if metric["goal"] == "maximize" else 1.0
+        trials = list(client.list_trials(self.run_id, limit=_TRIALS_AT_ONCE))
+        valued = [trial for trial in trials if not math.isnan(_number(trial["best"]))]
+        ranked = sorted(valued, key=lambda trial: sign * float(trial["best"]))
+        shown = ranked + [trial for trial in reversed(trials) if math.isnan(_number(trial["best"]))]
         state.search = Search(
             str(metric["name"]),
             str(metric["goal"]),
@@ -202,22 +213,27 @@ class RunView:
             str(best.get("run") or ""),
             best.get("value"),
             {str(name): int(count) for name, count in sweep["counts"].items() if count},
+            [str(dimension["name"]) for dimension in sweep["spec"]["space"]],
+            [(dict(trial["parameters"]), float(trial["best"])) for trial in ranked[:_MOST_LINES]],
         )
-        sign = -1.0 if metric["goal"] == "maximize" else 1.0
-        trials = sorted(
-            client.list_trials(self.run_id),
-            key=lambda trial: (
-                math.isnan(_number(trial["best"])),
-                0.0 if math.isnan(_number(trial["best"])) else sign * trial["best"],
-                -trial["number"],
-            ),
-        )
-        for trial in trials[:_MOST_CHILDREN]:
+        if len(valued) > 1:
+            state.curves.insert(0, _best_so_far(str(metric["name"]), sign, valued))
+        for trial in shown[:_MOST_CHILDREN]:
             run, status = str(trial["run"]), str(trial["status"])
-            seconds = _seconds_between(trial.get("started"), trial.get("ended"))
-            parameters = dict(trial["parameters"])
-            state.children.append(Child(run, run, status, seconds, trial["best"], parameters))
+            seconds = _seconds_between(trial.get("started_at"), trial.get("ended_at"))
+            parameters, why = dict(trial["parameters"]), str(trial.get("reason") or "")
+            child = Child(run, run, status, seconds, trial["best"], parameters, why)
+            state.children.append(child)
         state.children_left_out = len(trials) > _MOST_CHILDREN
+
+
+def _best_so_far(metric: str, sign: float, trials: List[Dict[str, Any]]) -> Curve:
+    points: List[Point] = []
+    best = math.inf
+    for trial in trials:  # in the order in which they were drawn
+        best = min(best, sign * float(trial["best"]))
+        points.append((float(trial["number"]), sign * best))
+    return Curve(f"best {metric}", points, by_step=True, last=points[-1][1], counts="trial")
 
 
 def _seconds_between(start: Any, end: Any) -> Optional[float]:

@@ -6,7 +6,8 @@ import html
 import re
 from typing import List
 
-from ._page import duration, parameter_names, row_values, value_text
+from ._cells import duration, value_text
+from ._page import row_values
 from ._run_view import RunState, Search
 
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
@@ -59,19 +60,20 @@ def _search(state: RunState, search: Search) -> List[str]:
     lines = ["", _plain(f"Sweep: {search.goal} {search.metric}. {search.message}".strip())]
     if search.best_run:
         lines.append(_plain(f"Best: {_value(search.best)} by {search.best_run}"))
-    names = parameter_names(state)
-    rows = [["run", search.metric, "status", "time", *names]]
+    rows = [["", "run", search.metric, "status", "time", *search.parameters, "why"]]
     for child in state.children:
+        mark = "*" if child.id == search.best_run else ""
         took = "" if child.seconds is None else duration(child.seconds)
-        values = [_value(child.parameters.get(name)) for name in names]
-        rows.append([child.name, _value(child.best), child.status, took, *values])
+        values = [_value(child.parameters.get(name)) for name in search.parameters]
+        facts = [mark, child.name, _value(child.best), child.status, took, *values, child.why]
+        rows.append(facts)
     if len(rows) == 1:
         return lines
     plain = [[_plain(cell) for cell in row] for row in rows]
     widths = [max(len(row[column]) for row in plain) for column in range(len(rows[0]))]
     for row in plain:
         cells = (cell.ljust(width) for cell, width in zip(row, widths))
-        lines.append(("  " + "  ".join(cells)).rstrip())
+        lines.append("  ".join(cells).rstrip())
     return [*lines, "  and more"] if state.children_left_out else lines
 
 

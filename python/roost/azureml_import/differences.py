@@ -73,6 +73,9 @@ _NO_SPARK = "There is no Spark."
 _NO_LOGIN = "Accepted and not used: the Roost token decides (`roost token create`, ROOST_TOKEN)."
 _CLOUD_VM = "Azure's machines. Use AmlCompute or compute_target='local', on machines you own."
 _TABULAR = "Pass the files with Dataset.File and read them with pandas in the script."
+_EXPONENTS = "Warns where the bounds look like values and not like logarithms."
+_OTHER_NAMES = "Where it gives None it warns with the names that children did log."
+_PLAIN_RUN = "Of a sweep only, also where it was found again as Run(experiment, id)."
 _SERVING = "Register the model, fetch it with Model.download() and serve it with your own program."
 
 _DOCKER = (
@@ -169,6 +172,9 @@ SECTIONS: Tuple[Section, ...] = (
             Row("Run.get_secret", DIFFERENT, _SECRETS),
             Row("Run.get_secrets", DIFFERENT, _SECRETS),
             *_same("_OfflineRun"),
+            Row("Run.get_best_run_by_primary_metric", SAME, _PLAIN_RUN),
+            Row("Run.get_children_sorted_by_primary_metric", SAME, _PLAIN_RUN),
+            Row("Run.get_hyperparameters", SAME, _PLAIN_RUN),
         ),
     ),
     Section(
@@ -359,26 +365,42 @@ SECTIONS: Tuple[Section, ...] = (
             "azureml.train.hyperdrive.run",
         ),
         (
-            Row("HyperDriveConfig", SAME, "max_total_runs may be above 1000."),
+            Row(
+                "HyperDriveConfig",
+                SAME,
+                "max_total_runs may be above 1000; max_concurrent_runs may not be above it.",
+            ),
             *_same("HyperDriveRunConfig", "PrimaryMetricGoal"),
             Row(
                 "RandomParameterSampling",
                 SAME,
-                "properties takes seed, rule ('random' or 'sobol') and logbase.",
+                "properties takes seed, rule ('random' or 'sobol') and logbase. In a space of "
+                "choices no configuration comes twice.",
             ),
-            *_same("GridParameterSampling"),
-            Row("BayesianParameterSampling", SAME, "A policy is allowed with it."),
+            *_same("HyperParameterSampling", "GridParameterSampling"),
+            Row(
+                "BayesianParameterSampling",
+                SAME,
+                "By a Gaussian process. A policy is allowed with it, which Azure ML refuses.",
+            ),
             Row(
                 "BanditPolicy",
                 SAME,
                 "Also defined where Azure's text is silent: minimising, and values below 0.",
             ),
-            *_same("MedianStoppingPolicy", "TruncationSelectionPolicy", "NoTerminationPolicy"),
-            *_same("choice", "randint", "uniform", "quniform", "loguniform", "qloguniform"),
+            *_same("EarlyTerminationPolicy", "MedianStoppingPolicy", "TruncationSelectionPolicy"),
+            *_same("NoTerminationPolicy", "choice", "randint", "uniform", "quniform"),
+            Row("loguniform", SAME, _EXPONENTS),
+            Row("qloguniform", SAME, _EXPONENTS),
             *_same("normal", "qnormal", "lognormal", "qlognormal"),
-            Row("HyperDriveRun", SAME, "Run.get() and Experiment.get_runs() give it for sweeps."),
+            Row(
+                "HyperDriveRun",
+                SAME,
+                "Run.get() and Experiment.get_runs() give it for sweeps. It is Failed if every "
+                "child failed, and names the first cause.",
+            ),
+            Row("HyperDriveRun.get_best_run_by_primary_metric", SAME, _OTHER_NAMES),
             *_same(
-                "HyperDriveRun.get_best_run_by_primary_metric",
                 "HyperDriveRun.get_children_sorted_by_primary_metric",
                 "HyperDriveRun.get_hyperparameters",
                 "HyperDriveRun.get_metrics",
@@ -389,6 +411,12 @@ SECTIONS: Tuple[Section, ...] = (
                 "HyperDriveRun.get_diagnostics",
                 DIFFERENT,
                 "Writes the logs as <run id>-diagnostics.zip into the current folder.",
+            ),
+            Row(
+                "HyperDriveRun.get_details",
+                DIFFERENT,
+                "Without best_data_container_id and user_agent; of telemetryValues it has those of "
+                "the sweep.",
             ),
             Row("HyperDriveRun.fail", ABSENT, "As in Azure ML. Use cancel()."),
             Row("HyperDriveRun.complete", ABSENT, "A sweep ends by its children. Use cancel()."),
@@ -444,6 +472,7 @@ ABSENT_PARTS: Tuple[AbsentPart, ...] = (
             "PortDataReference",
             "CommandStep",
             "HyperDriveStep",
+            "HyperDriveStepRun",
             "DatabricksStep",
             "DataTransferStep",
             "ModuleStep",

@@ -148,10 +148,8 @@ std::string with_reasons_below(const std::string& table, const Json& trials, con
 }  // namespace
 
 std::string trial_status(const Json& trial) {
-  const std::string status = text_field(trial, "status");
-  const std::string reason = text_field(trial, "reason");
-  if (status != "Canceled" || reason.empty()) return status;
-  return reason.starts_with("paused") ? "Paused" : "Stopped";
+  const std::string state = text_field(trial, "state");
+  return state == "stopped" ? "Stopped" : state == "paused" ? "Paused" : text_field(trial, "status");
 }
 
 std::string parameters_text(const Json& sweep, const Json& parameters) {

@@ -21,6 +21,7 @@ Json trial(int number, const std::string& status, Json best, Micros started, Mic
           {"best", best},
           {"last", best},
           {"intervals", 3},
+          {"state", reason.empty() ? "" : "stopped"},
           {"reason", reason},
           {"started_at", started ? Json(format_time(started)) : Json()},
           {"ended_at", ended ? Json(format_time(ended)) : Json()}};
@@ -78,7 +79,9 @@ TEST(SweepText, ReasonsStandBelowWhereThereIsNoRoomBesideThem) {
 }
 
 TEST(SweepText, PausedTrialsAreNotStopped) {
-  EXPECT_EQ(trial_status(trial(1, "Canceled", 0.5, 1, 2, "paused at interval 3: 0.5 is not among the best 1 of 3")), "Paused");
+  Json paused = trial(1, "Canceled", 0.5, 1, 2, "paused at interval 3: 0.5 is not among the best 1 of 3");
+  paused["state"] = "paused";
+  EXPECT_EQ(trial_status(paused), "Paused");
   EXPECT_EQ(trial_status(trial(1, "Canceled", 0.5, 1, 2)), "Canceled");
 }
 

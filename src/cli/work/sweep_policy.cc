@@ -45,7 +45,7 @@ const std::vector<Kind>& kinds() {
        "truncationselection",
        {"truncation_percentage", "evaluation_interval", "delay_evaluation", "exclude_finished_jobs"}},
       {"asha", "asha", {"min_intervals", "max_intervals", "eta", "pause"}},
-      {"hyperband", "hyperband", {"min_intervals", "max_intervals", "eta"}},
+      {"hyperband", "hyperband", {"min_intervals", "max_intervals", "eta", "pause"}},
       {"pbt", "populationbasedtraining", {"interval", "quantile", "resample_probability"}},
       {"none", "notermination", {}}};
   return all;

@@ -1,13 +1,16 @@
 #include <fmt/format.h>
 
 #include "base/digest.h"
+#include "records/manifest_records.h"
 #include "records/run_records.h"
 #include "records/sweep_records.h"
 #include "records/workspace_records.h"
+#include "registry/models.h"
 #include "server/routes/routes.h"
 #include "server/routes/submission_key.h"
 #include "server/run_details.h"
 #include "server/start_run.h"
+#include "sweeps/decide_sweep.h"
 #include "sweeps/sweep_spec.h"
 
 namespace roost {
@@ -27,7 +30,7 @@ std::string phase_of(const SweepRow& row) {
 
 Json counts_json(const TrialCounts& counts) {
   return {{"waiting", counts.waiting}, {"running", counts.running}, {"completed", counts.completed},
-          {"stopped", counts.stopped}, {"failed", counts.failed},   {"canceled", counts.canceled}, {"paused", 0}};
+          {"stopped", counts.stopped}, {"failed", counts.failed},   {"canceled", counts.canceled}, {"paused", counts.paused}};
 }
 
 Result<Json> best_json(Tx& tx, const Run& run, const SweepRow& row) {
@@ -80,17 +83,23 @@ Result<Json> sweep_json(Tx& tx, const Run& run, const SweepRow& row, const Princ
 }
 
 // Member by member, which for the thousands of a page takes half as long as a list of pairs.
-Json trial_json(TrialFacts facts, const std::string& sweep, bool is_maximized) {
+Json trial_json(TrialFacts facts, const std::string& sweep, const PolicySettings& policy) {
+  TrialRow& trial = facts.trial;
+  const TrialState state = state_of(facts);
+  const auto next = state == TrialState::kRunning ? next_check(policy, trial.intervals, trial.number) : std::nullopt;
   Json one = Json::object();
-  one["number"] = facts.trial.number;
-  one["run"] = fmt::format("{}_{}", sweep, facts.trial.number);
-  one["parameters"] = std::move(facts.trial.parameters);
+  one["number"] = trial.number;
+  one["run"] = fmt::format("{}_{}", sweep, trial.number);
+  one["parameters"] = std::move(trial.parameters);
   one["status"] = status_name(facts.status.value_or(RunStatus::kNotStarted));
-  one["origin"] = std::move(facts.trial.origin);
-  one["best"] = optional_number(is_maximized ? facts.max : facts.min);
+  one["state"] = trial_state_name(state);
+  one["origin"] = std::move(trial.origin);
+  one["goes_on_from"] = trial.source.empty() ? Json() : Json(std::move(trial.source));
+  one["best"] = optional_number(trial.best);
   one["last"] = optional_number(facts.last);
-  one["intervals"] = facts.values;
-  one["reason"] = std::move(facts.trial.reason);
+  one["intervals"] = trial.intervals;
+  one["next_check"] = or_null(next);
+  one["reason"] = std::move(trial.reason);
   one["created_at"] = facts.status ? Json(format_time(facts.created)) : Json();
   one["started_at"] = optional_time(facts.started);
   one["ended_at"] = optional_time(facts.ended);
@@ -115,6 +124,60 @@ Status check_resumed(Tx& tx, const SweepSpec& spec, const std::string& workspace
       return fail(ErrorCode::kInvalidArgument,
                   fmt::format("\"resume_from\" names {}, which is no sweep of the workspace {}", id, workspace));
     }
+  }
+  return {};
+}
+
+// A child that is run once more: what it ran with, and where what it left is to be found.
+struct ResumedChild {
+  TrialRow trial;
+  Manifest left;
+};
+
+Result<std::vector<ResumedChild>> find_resumed(Tx& tx, const SweepSpec& spec, const std::string& workspace) {
+  std::vector<ResumedChild> children;
+  for (const auto& id : spec.resume_child_runs) {
+    ROOST_TRY(const Run run, find_run(tx, id));
+    ROOST_TRY(const auto trial, trial_of_run(tx, run.seq));
+    if (run.workspace != workspace || !trial) {
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("\"resume_child_runs\" names {}, which is no child of a sweep in the workspace {}", id, workspace));
+    }
+    if (const Status fits = check_parameters(spec.space, trial->parameters); !fits) {
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("the child {} does not fit the space of this sweep: {}", id, fits.error().message));
+    }
+    const auto left = outputs_manifest(tx, run, "outputs");
+    if (!left) {
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("the child {} has left nothing in ./outputs to go on from; leave it out, or add a trial with "
+                              "its parameters",
+                              id));
+    }
+    ResumedChild& child = children.emplace_back();
+    child.trial.number = static_cast<std::int64_t>(children.size()) - 1;
+    child.trial.parameters = trial->parameters;
+    child.trial.origin = "resumed";
+    child.trial.source = id;
+    child.left = *left;
+  }
+  return children;
+}
+
+// Their outputs as manifests, which the parent names from the start, so that they stay until a child has them.
+Status store_resumed(App& app, std::vector<ResumedChild>& children) {
+  for (auto& child : children) {
+    ROOST_TRY(child.trial.content, app.blobs->put(manifest_text(child.left)));
+    ROOST_CHECK(app.blobs->sync({child.trial.content}));
+  }
+  return {};
+}
+
+Status insert_resumed(Tx& tx, const Run& parent, const std::vector<ResumedChild>& children, Micros now) {
+  for (const auto& child : children) {
+    ROOST_CHECK(store_manifest(tx, child.trial.content, child.left, now));
+    ROOST_CHECK(insert_input(tx, parent, fmt::format("resume_{}", child.trial.number), child.trial.content));
+    ROOST_CHECK(insert_trial(tx, parent.seq, child.trial));
   }
   return {};
 }
@@ -151,6 +214,13 @@ Result<Response> create(App& app, Request& request, const Principal& who) {
   const Json stored = sweep_spec_json(body, spec);
   name_parent(spec);
   const std::string workspace = request.parameters.at("workspace");
+  std::vector<ResumedChild> resumed;
+  ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {
+    ROOST_TRY(resumed, find_resumed(tx, spec, workspace));
+    return {};
+  }));
+  const auto hold = app.blobs->hold();
+  ROOST_CHECK(store_resumed(app, resumed));
   Json answer;
   StartSteps steps;
   steps.check = [&](Tx& tx) -> Result<std::optional<Submitter>> {
@@ -170,6 +240,7 @@ Result<Response> create(App& app, Request& request, const Principal& who) {
   steps.made = [&](Tx& tx, const Run& run) -> Status {
     const SweepRow row = new_row(run, spec, stored, app.clock.now());
     ROOST_CHECK(insert_sweep(tx, row));
+    ROOST_CHECK(insert_resumed(tx, run, resumed, app.clock.now()));
     if (key) ROOST_CHECK(insert_submission(tx, *key, run, app.clock.now()));
     ROOST_TRY(answer, sweep_json(tx, run, row, who));
     return {};
@@ -244,7 +315,8 @@ Result<Response> update(App& app, Request& request, const Principal& who) {
   return json_response(answer);
 }
 
-bool is_maximized(const SweepRow& row) { return text_at(member(row.spec, "metric"), "goal") == "maximize"; }
+// What was stored was checked before.
+PolicySettings policy_of(const SweepRow& row) { return parse_policy(member(row.spec, "policy")).value_or(PolicySettings()); }
 
 Result<Response> trials(App& app, const Request& request, const Principal& who) {
   ROOST_TRY(const auto limit, integer_query(request, "limit", 1000, 1, 10'000));
@@ -265,9 +337,10 @@ Result<Response> trials(App& app, const Request& request, const Principal& who) 
       found.pop_back();
       next = found.back().trial.number;
     }
+    const PolicySettings policy = policy_of(sweep.row);
     for (auto& facts : found) {
       if (response.body.back() != '[') response.body += ',';
-      response.body += to_text(trial_json(std::move(facts), sweep.run.id, is_maximized(sweep.row)));
+      response.body += to_text(trial_json(std::move(facts), sweep.run.id, policy));
     }
     return {};
   }));
@@ -298,7 +371,7 @@ Result<Response> add_trial(App& app, Request& request, const Principal& who) {
     sweep.row.max_total = std::max(sweep.row.max_total, facts.trial.number + 1);
     ROOST_CHECK(save_sweep(tx, sweep.row));
     id = sweep.run.id;
-    answer = trial_json(facts, id, is_maximized(sweep.row));
+    answer = trial_json(facts, id, spec.policy);
     return {};
   }));
   app.changes.run_changed(id);

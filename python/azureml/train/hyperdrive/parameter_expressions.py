@@ -26,13 +26,16 @@ __all__ = [
 ]
 
 Expression = List[Any]
-_LARGEST_EXPONENT = math.log(1.7e308)
+_LARGEST_EXPONENT = 700.0
+_UNLIKELY_EXPONENT = 30.0  # exp(30) is 1e13
 
 
 def choice(*options: Any) -> Expression:
     """One of the options, given one by one, as a list or as a range. Each keeps its type."""
     found = [*options]
-    if len(found) == 1 and _is_many(found[0]):
+    if len(found) == 1 and isinstance(found[0], (set, frozenset)):
+        found = sorted(found[0], key=repr)  # whose order is another in each process
+    elif len(found) == 1 and _is_many(found[0]):
         found = [*found[0]]
     if not found:
         raise refusal("choice() has nothing to choose from. Name the values: choice(16, 32).")
@@ -110,8 +113,16 @@ def is_expression(found: Any) -> bool:
     )
 
 
+def to_base(kind: str, values: List[Any], base: float) -> List[Any]:
+    """The values of a log form whose exponents are of another base than e, in exponents of e."""
+    if "log" not in kind or base == math.e:
+        return values
+    first, second = (exponent * math.log(base) for exponent in values[:2])
+    return [first, second, *values[2:]]
+
+
 def _is_many(value: Any) -> bool:
-    if isinstance(value, (list, tuple, range, set, frozenset)):
+    if isinstance(value, (list, tuple, range)):
         return True
     return type(value).__module__ == "numpy" and getattr(value, "ndim", 0) == 1
 
@@ -151,13 +162,13 @@ def _exponents(name: str, low: Any, high: Any) -> List[Any]:
             f"{name}({low}, {high}) takes logarithms, and exp({high}) is no number any more. For "
             f"values from {low} to {high} write the logarithms of the two."
         )
-    if low > 0 and high <= 1:
+    if low > 0 and (high <= 1 or low < 0.1 or high > _UNLIKELY_EXPONENT):
         warnings.warn(
             f"{name}({low}, {high}) takes logarithms: it gives values from {math.exp(low):.4g} to "
             f"{math.exp(high):.4g}. For values from {low} to {high} write "
             f"{name}({math.log(low):.4g}, {math.log(high):.4g}).",
             UserWarning,
-            stacklevel=4,
+            stacklevel=3,
         )
     return bounds
 

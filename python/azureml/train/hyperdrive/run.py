@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from enum import Enum
 from typing import Any, Dict, List, Optional
 
@@ -10,6 +11,7 @@ from azureml._absent import not_here
 from azureml._errors import calling
 from azureml.core.run import Run
 from azureml.exceptions import ServiceException, UserErrorException
+from roost.streaming import TERMINAL
 
 __all__ = ["HyperDriveRun", "PrimaryMetricGoal"]
 
@@ -56,6 +58,7 @@ class HyperDriveRun(Run):
     ) -> None:
         super().__init__(experiment, run_id, _facts=_facts)
         self._config = hyperdrive_config
+        self._spec: Optional[Dict[str, Any]] = None
         if self._known["type"] != "hyperdrive":
             raise UserErrorException(
                 f"run {self.id} is no sweep. Use Run(experiment, {self.id!r}), or name its parent."
@@ -65,6 +68,15 @@ class HyperDriveRun(Run):
     def hyperdrive_config(self) -> Any:
         """The configuration it was submitted with; None when it was found again."""
         return self._config
+
+    def get_details(self) -> Dict[str, Any]:
+        """As of any run; its runDefinition has the sweep in `telemetryValues`, as Azure has."""
+        from ._sweep_details import sweep_settings
+
+        details = super().get_details()
+        self._spec = None  # its limits may have been changed
+        details["runDefinition"]["telemetryValues"] = sweep_settings(self._sweep_spec)
+        return details
 
     # What its children reached.
 
@@ -85,7 +97,10 @@ class HyperDriveRun(Run):
             *([] if include_canceled else ["Canceled", "CancelRequested"]),
         }
         found = self._ranked([trial for trial in trials if trial["status"] not in left_out])
-        return Run.get(self._experiment.workspace, found[0]["run"]) if found else None
+        if found:
+            return Run.get(self._experiment.workspace, found[0]["run"])
+        self._warn_of_other_names()
+        return None
 
     def get_children_sorted_by_primary_metric(
         self, top: int = 0, reverse: bool = False, discard_no_metric: bool = False
@@ -103,7 +118,7 @@ class HyperDriveRun(Run):
         return [
             {
                 "run_id": trial["run"],
-                "hyperparameters": json.dumps(trial["parameters"]),
+                "hyperparameters": self._as_json(trial["parameters"]),
                 "best_primary_metric": trial["best"],
                 "status": trial["status"],
             }
@@ -112,7 +127,7 @@ class HyperDriveRun(Run):
 
     def get_hyperparameters(self) -> Dict[str, str]:
         """Child id -> its values, as JSON."""
-        return {trial["run"]: json.dumps(trial["parameters"]) for trial in self._trials()}
+        return {trial["run"]: self._as_json(trial["parameters"]) for trial in self._trials()}
 
     def get_metrics(
         self,
@@ -147,6 +162,8 @@ class HyperDriveRun(Run):
 
     def cancel(self) -> bool:  # type: ignore[override]
         """Cancels the sweep and all its children. True if that ended it, False if it had ended."""
+        if self.get_status() in TERMINAL:
+            return False
         self._end("cancel")
         return str(self._known["status"]) in ("Canceled", "CancelRequested")
 
@@ -167,30 +184,54 @@ class HyperDriveRun(Run):
     # For the rest of this package.
 
     def _trials(self) -> List[Dict[str, Any]]:
-        with calling(ServiceException):
-            return [*self._client.list_trials(self.id)]
+        return self._children_of(self.id)
 
-    def _sweep(self) -> Dict[str, Any]:
+    def _children_of(self, sweep: str) -> List[Dict[str, Any]]:
+        """Its trials that are runs: one that was drawn may wait for its turn."""
         with calling(ServiceException):
-            return self._client.get_sweep(self.id)
+            return [trial for trial in self._client.list_trials(sweep) if trial["created_at"]]
+
+    @property
+    def _sweep_spec(self) -> Dict[str, Any]:
+        if self._spec is None:
+            with calling(ServiceException):
+                self._spec = dict(self._client.get_sweep(self.id)["spec"])
+        return self._spec
+
+    def _as_json(self, parameters: Dict[str, Any]) -> str:
+        """In the order of the space, as the child has them among its arguments."""
+        names = [dimension["name"] for dimension in self._sweep_spec["space"]]
+        return json.dumps({name: parameters[name] for name in names if name in parameters})
 
     def _earlier_trials(self) -> List[Dict[str, Any]]:
         """Of the sweeps this one was resumed from that searched for the same."""
-        sweep = self._sweep()
         found: List[Dict[str, Any]] = []
-        for parent in sweep["spec"].get("resume_from") or []:
+        for parent in self._sweep_spec.get("resume_from") or []:
             with calling(ServiceException):
                 earlier = self._client.get_sweep(parent)
-                if earlier["spec"]["metric"] == sweep["spec"]["metric"]:
-                    found += self._client.list_trials(parent)
+            if earlier["spec"]["metric"] == self._sweep_spec["metric"]:
+                found += self._children_of(parent)
         return found
+
+    def _warn_of_other_names(self) -> None:
+        """The usual cause: the script logs the metric by another name than was configured."""
+        with calling(ServiceException):
+            seen = self._client.get_sweep(self.id)["metrics_seen"]
+        if seen:
+            warnings.warn(
+                f"no child of {self.id} has a value of {self._sweep_spec['metric']['name']!r}, so "
+                f"none is the best. What they logged: {', '.join(map(repr, seen))}. Give one of "
+                "these as primary_metric_name, to the letter.",
+                UserWarning,
+                stacklevel=3,
+            )
 
     def _ranked(self, trials: List[Dict[str, Any]]) -> List[Dict[str, Any]]:
         """Those that logged the metric, the best first."""
         found = [trial for trial in trials if _is_value(trial["best"])]
         if not found:
             return []
-        maximize = self._sweep()["spec"]["metric"]["goal"] == "maximize"
+        maximize = self._sweep_spec["metric"]["goal"] == "maximize"
         return sorted(found, key=lambda trial: float(trial["best"]), reverse=maximize)
 
     def __repr__(self) -> str:

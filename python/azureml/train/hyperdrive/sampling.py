@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Dict, List, Optional, Tuple
 
-from ._checks import refusal, whole
-from .parameter_expressions import Expression, is_expression
+from ._checks import number, refusal, whole
+from .parameter_expressions import Expression, is_expression, to_base
 
 __all__ = [
     "BayesianParameterSampling",
@@ -53,8 +54,9 @@ class HyperParameterSampling:
 
 
 class RandomParameterSampling(HyperParameterSampling):
-    """Draws each value by itself. `properties` may hold seed, rule ('random', or 'sobol' which
-    covers the space more evenly) and logbase."""
+    """Draws each value by itself. `properties` may hold `seed`, `rule` ('random', or 'sobol' which
+    covers the space more evenly) and `logbase`, the base of what loguniform, lognormal and their
+    q forms draw: 10 makes loguniform(-4, -1) go from 0.0001 to 0.1. It is 'e' by default."""
 
     SAMPLING_NAME = "RANDOM"
 
@@ -65,9 +67,16 @@ class RandomParameterSampling(HyperParameterSampling):
     ) -> None:
         super().__init__(self.SAMPLING_NAME, parameter_space, _checked_properties(properties))
 
+    def _space(self) -> List[Dict[str, Any]]:
+        base = float(self._properties.get("logbase", math.e))
+        return [
+            {**dimension, "values": to_base(dimension["expression"], dimension["values"], base)}
+            for dimension in super()._space()
+        ]
+
     def _sampling(self) -> Dict[str, Any]:
-        found = dict(self._properties)
-        return {"type": found.pop("rule", "random"), **found}
+        kept = {key: value for key, value in self._properties.items() if key == "seed"}
+        return {"type": self._properties.get("rule", "random"), **kept}
 
 
 class GridParameterSampling(HyperParameterSampling):
@@ -149,4 +158,15 @@ def _checked_properties(properties: Any) -> Dict[str, Any]:
         found["rule"] = str(found["rule"]).lower()
         if found["rule"] not in ("random", "sobol"):
             raise refusal(f"the property rule is random or sobol, not {properties['rule']!r}.")
+    if "logbase" in found:
+        found["logbase"] = _checked_base(found["logbase"])
     return found
+
+
+def _checked_base(given: Any) -> float:
+    if given == "e":
+        return math.e
+    base = number(given, "the property logbase")
+    if base <= 1:
+        raise refusal(f"the property logbase is a number above 1, or 'e', not {given!r}.")
+    return float(base)

@@ -1,22 +1,13 @@
 import { expect, test } from "vitest";
 import type { Trial } from "../../lib/sweep";
 import { insideOf, metricAxis, parameterAxes, scaleOfAxis, textAt } from "./axes";
-import { bestSoFar, clipped, endOf, labelOf, merged, settledUntil, sorted, textOf, took } from "./trials";
+import { bestSoFar, clipped, labelOf, merged, settledUntil, sorted, textOf, took } from "./trials";
 
 const trial = (number: number, change: Partial<Trial> = {}): Trial => ({
-  number, run: `HD_1_${number}`, parameters: {}, status: "Completed", origin: "random", best: null, last: null, intervals: 0, reason: "",
+  number, run: `HD_1_${number}`, parameters: {}, status: "Completed", state: "completed", origin: "random", goes_on_from: null, best: null, last: null, intervals: 0, next_check: null, reason: "",
   created_at: "2026-11-01T00:00:00Z", started_at: null, ended_at: null, ...change,
 });
 
-test("how a trial ended", () => {
-  expect(endOf(trial(0))).toBe("completed");
-  expect(endOf(trial(0, { status: "Canceled" }))).toBe("canceled");
-  expect(endOf(trial(0, { status: "Canceled", reason: "stopped at interval 3" }))).toBe("stopped");
-  expect(endOf(trial(0, { status: "Canceled", reason: "paused at rung 1" }))).toBe("paused");
-  expect(endOf(trial(0, { status: "Failed", reason: "x" }))).toBe("failed");
-  expect(endOf(trial(0, { status: "Queued" }))).toBe("waiting");
-  expect(endOf(trial(0, { status: "CancelRequested" }))).toBe("running");
-});
 test("best so far takes the goal into account and skips what is no number", () => {
   const trials = [trial(0, { best: "NaN" }), trial(1, { best: 0.5 }), trial(2, { best: 0.7 }), trial(3), trial(4, { best: 0.6 }), trial(5, { best: 0.4 }), trial(6, { best: "Infinity" })];
   expect(bestSoFar(trials, "maximize").map((step) => step.number)).toEqual([1, 2]);
@@ -35,7 +26,7 @@ test("only what may still change is asked for again", () => {
   expect(settledUntil([trial(0), trial(1)])).toBe(1);
   expect(settledUntil([trial(0), trial(1, { status: "Running" }), trial(2)])).toBe(0);
   expect(settledUntil([trial(0), trial(2)])).toBe(0);
-  expect(settledUntil([trial(0, { status: "Canceled", reason: "paused at rung 0" })])).toBe(-1);
+  expect(settledUntil([trial(0, { status: "Queued", state: "paused", reason: "paused at rung 0" })])).toBe(-1);
 });
 test("sorted by value either way, those without one last", () => {
   const trials = [trial(0), trial(1, { best: 2 }), trial(2, { best: "NaN" }), trial(3, { best: 3 })];

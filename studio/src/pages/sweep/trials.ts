@@ -16,15 +16,7 @@ export const ENDS: { id: End; title: string; color: string }[] = [
   { id: "canceled", title: "canceled", color: "--c8" },
 ];
 
-/** A trial that has a reason for its being canceled was ended by the policy, not by a person. */
-export function endOf({ status, reason }: Pick<Trial, "status" | "reason">): End {
-  if (status === "Completed") return "completed";
-  if (status === "Failed") return "failed";
-  if ((status as string) === "Paused" || (status === "Canceled" && /^paused/i.test(reason))) return "paused";
-  if (status === "Canceled") return reason === "" ? "canceled" : "stopped";
-  if (status === "CancelRequested" && reason !== "") return "stopped";
-  return status === "Running" || status === "Finalizing" || status === "NotResponding" || status === "CancelRequested" ? "running" : "waiting";
-}
+export const endOf = ({ state }: Pick<Trial, "state">): End => state;
 
 /** NaN where there is none. */
 export const valueOf = (trial: Pick<Trial, "best">): number => toNumber(trial.best as Value);

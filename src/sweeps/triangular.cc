@@ -1,0 +1,82 @@
+#include "sweeps/triangular.h"
+
+#include <cmath>
+
+namespace roost {
+namespace {
+
+using Index = Eigen::Index;
+
+// target -= sum over k in [from, to) of factor(k) * column(k), four at a time.
+template <class Target, class Factor, class Column>
+void subtract_columns(Target target, Index from, Index to, const Factor& factor, const Column& column) {
+  Index k = from;
+  for (; k + 4 <= to; k += 4) {
+    target -= factor(k) * column(k) + factor(k + 1) * column(k + 1) + factor(k + 2) * column(k + 2) + factor(k + 3) * column(k + 3);
+  }
+  for (; k < to; ++k) target -= factor(k) * column(k);
+}
+
+}  // namespace
+
+bool factorise(Eigen::MatrixXd& a) {
+  const Index n = a.rows();
+  for (Index j = 0; j < n; ++j) {
+    const Index length = n - j;
+    subtract_columns(a.col(j).segment(j, length), 0, j, [&](Index k) { return a(j, k); },
+                     [&](Index k) { return a.col(k).segment(j, length); });
+    const double square = a(j, j);
+    if (!(square > 0) || !std::isfinite(square)) return false;
+    a.col(j).segment(j, length) /= std::sqrt(square);
+    a.col(j).head(j).setZero();
+  }
+  return true;
+}
+
+void solve_lower(const Eigen::MatrixXd& l, Eigen::VectorXd& b) {
+  const Index n = l.rows();
+  for (Index k = 0; k < n; ++k) {
+    b(k) /= l(k, k);
+    b.tail(n - k - 1) -= b(k) * l.col(k).tail(n - k - 1);
+  }
+}
+
+void solve_upper(const Eigen::MatrixXd& u, Eigen::VectorXd& b) {
+  for (Index k = u.rows(); k-- > 0;) {
+    b(k) /= u(k, k);
+    b.head(k) -= b(k) * u.col(k).head(k);
+  }
+}
+
+void solve_lower_rows(const Eigen::MatrixXd& l, Eigen::MatrixXd& rows) {
+  for (Index i = 0; i < l.rows(); ++i) {
+    subtract_columns(rows.col(i), 0, i, [&](Index k) { return l(i, k); }, [&](Index k) { return rows.col(k); });
+    rows.col(i) /= l(i, i);
+  }
+}
+
+Eigen::MatrixXd inverse_upper(const Eigen::MatrixXd& l) {
+  const Index n = l.rows();
+  // Column i of `inverse` is row i of L^-1; what is beyond its diagonal stays 0.
+  Eigen::MatrixXd inverse = Eigen::MatrixXd::Zero(n, n);
+  for (Index i = 0; i < n; ++i) {
+    subtract_columns(inverse.col(i).head(i), 0, i, [&](Index k) { return l(i, k); },
+                     [&](Index k) { return inverse.col(k).head(i); });
+    inverse(i, i) = 1;
+    inverse.col(i).head(i + 1) /= l(i, i);
+  }
+  Eigen::MatrixXd product = Eigen::MatrixXd::Zero(n, n);
+  for (Index c = 0; c < n; ++c) {
+    subtract_columns(product.col(c).head(c + 1), c, n, [&](Index i) { return -inverse(c, i); },
+                     [&](Index i) { return inverse.col(i).head(c + 1); });
+  }
+  return product;
+}
+
+double dot(const Eigen::VectorXd& a, const Eigen::VectorXd& b) {
+  double sum = 0;
+  for (Index i = 0; i < a.size(); ++i) sum += a(i) * b(i);
+  return sum;
+}
+
+}  // namespace roost
