@@ -219,7 +219,8 @@ Result<Response> create(App& app, Request& request, const Principal& who) {
     ROOST_TRY(resumed, find_resumed(tx, spec, workspace));
     return {};
   }));
-  const auto hold = app.blobs->hold();
+  std::optional<BlobStore::Hold> hold;
+  if (!resumed.empty()) hold.emplace(*app.blobs);
   ROOST_CHECK(store_resumed(app, resumed));
   Json answer;
   StartSteps steps;
