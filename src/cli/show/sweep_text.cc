@@ -33,7 +33,7 @@ Tone trial_tone(const std::string& status) {
 
 std::string duration_text(const Json& trial, Micros now) {
   const auto start = time_field(trial, "started_at");
-  if (!start) return "";
+  if (!start || text_field(trial, "state") == "paused") return "";
   const Micros end = time_field(trial, "ended_at").value_or(now);
   return human_duration(static_cast<double>(std::max<Micros>(0, end - *start)) / kSecond);
 }

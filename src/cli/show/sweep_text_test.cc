@@ -67,7 +67,7 @@ TEST(SweepText, TableMarksTheBestAndSaysWhyOthersStopped) {
 }
 
 TEST(SweepText, ReasonsStandBelowWhereThereIsNoRoomBesideThem) {
-  EXPECT_EQ(trial_table(sample_sweep(), sample_trials(), kNow, kPlain, 60),
+  EXPECT_EQ(trial_table(sample_sweep(), sample_trials(), kNow, kPlain, 64),
             "   #  STATUS     val_acc  LOGGED    TIME      lr  batch  MADE BY\n"
             "   0  Completed      0.7       3  20.0 s     0.1     16\n"
             "   1  Stopped        0.5       3  10.0 s    0.05     16\n"
@@ -82,6 +82,9 @@ TEST(SweepText, PausedTrialsAreNotStopped) {
   Json paused = trial(1, "Canceled", 0.5, 1, 2, "paused at interval 3: 0.5 is not among the best 1 of 3");
   paused["state"] = "paused";
   EXPECT_EQ(trial_status(paused), "Paused");
+  paused["ended_at"] = nullptr;
+  EXPECT_EQ(trial_table(sample_sweep(), Json::array({paused}), kNow, kPlain, 64).find(" s "), std::string::npos)
+      << "while it waits nothing is counted";
   EXPECT_EQ(trial_status(trial(1, "Canceled", 0.5, 1, 2)), "Canceled");
 }
 
