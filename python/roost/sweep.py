@@ -78,8 +78,8 @@ class Trial(NamedTuple):
     run: str
     parameters: Dict[str, Any]
     value: Optional[float]
-    status: str
-    reason: str = ""  # why it was stopped early
+    status: str  # of its run; Stopped or Paused where the policy did that
+    reason: str = ""  # why it was stopped or paused
 
 
 class Sweep:
@@ -343,13 +343,19 @@ def _bounds(name: str, low: Any, high: Any) -> List[float]:
     return [low, high]
 
 
+def trial_status(facts: Mapping[str, Any]) -> str:
+    """The status of its run, or what the policy made of it, which a run's status does not tell."""
+    state = str(facts.get("state"))
+    return state.capitalize() if state in ("stopped", "paused") else str(facts["status"])
+
+
 def _trial(facts: Dict[str, Any]) -> Trial:
     return Trial(
         int(facts["number"]),
         str(facts["run"]),
         dict(facts["parameters"]),
         facts["best"],
-        str(facts["status"]),
+        trial_status(facts),
         str(facts.get("reason") or ""),
     )
 

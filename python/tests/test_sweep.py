@@ -193,6 +193,21 @@ def test_answers(server):
     assert (search.best.run, search.best.number, search.best.value) == ("HD_0_7", 7, 0.5)
 
 
+@pytest.mark.parametrize(
+    "status, state, shown",
+    [
+        ("Canceled", "stopped", "Stopped"),
+        ("Queued", "paused", "Paused"),
+        ("Failed", "failed", "Failed"),
+    ],
+)
+def test_status_of_a_trial(server, status, state, shown):
+    found = {**TRIAL, "status": status, "state": state, "reason": "below the cut"}
+    server.routes["GET /api/v1/sweeps/HD_1/trials"] = {"trials": [found], "next": None}
+    (trial,) = Sweep("HD_1").trials()
+    assert (trial.status, trial.reason) == (shown, "below the cut")
+
+
 def test_steering(server):
     server.routes["PATCH /api/v1/sweeps/HD_1"] = FACTS
     server.routes["POST /api/v1/sweeps/HD_1/trials"] = (201, {**TRIAL, "best": None})

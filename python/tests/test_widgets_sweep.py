@@ -43,6 +43,7 @@ def trial(number, best, reason="", **parameters):
         "run": f"HD_1_{number}",
         "parameters": parameters,
         "status": "Canceled" if reason else "Completed",
+        "state": "stopped" if reason else "completed",
         "best": best,
         "reason": reason,
         "started_at": "2026-01-02T03:04:05.000000Z",
@@ -84,7 +85,8 @@ def test_text():
         "0.2",
         "adam",
     ]
-    assert second[:2] == ["HD_1_0", "0.5"] and "below the cut 0.8" in " ".join(stopped)
+    assert second[:2] == ["HD_1_0", "0.5"]
+    assert stopped[2] == "Stopped" and "below the cut 0.8" in " ".join(stopped)
     assert waiting == ["HD_1_3", "Completed", "0.1", "adam"]
 
 

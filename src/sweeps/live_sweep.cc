@@ -245,6 +245,7 @@ Status LiveSweep::write_notice(Tx& tx) {
 
 void LiveSweep::tell(const SweepDecisions& decisions) {
   append_log(decisions.log);
+  if (!notice_.empty()) append_log({{"CONTROLLER", notice_}});
   notice_.clear();
   parts_->changes.run_changed(parent_.id);
 }

@@ -53,5 +53,3 @@ def config(training: Any) -> Callable[..., Any]:
             "max_total_runs": 8, "max_concurrent_runs": min(2, more.get("max_total_runs", 2)), **more})
 
     return make
-
-

@@ -84,7 +84,7 @@ def test_a_sweep_below_a_run_is_refused(experiment: Any, config: Any) -> None:
 def test_every_child_fails(experiment: Any, config: Any, capsys: Any, show_output: bool) -> None:
     from azureml.exceptions import ActivityFailedException
 
-    sweep = experiment.submit(config("raise ValueError('too many birds')\n"))
+    sweep = experiment.submit(config("raise ValueError('too many birds')\n", max_concurrent_runs=1))
     with pytest.raises(ActivityFailedException) as caught:
         sweep.wait_for_completion(show_output=show_output)
     text = str(caught.value)
@@ -111,7 +111,7 @@ def test_a_script_that_does_not_take_the_argument(experiment: Any, config: Any) 
     from azureml.exceptions import ActivityFailedException
     from azureml.train.hyperdrive import choice
 
-    sweep = experiment.submit(config(space={"--learning-rate": choice(0.125, 0.25)}))
+    sweep = experiment.submit(config(space={"--learning-rate": choice(0.125, 0.25)}, max_concurrent_runs=1))
     with pytest.raises(ActivityFailedException) as caught:
         sweep.wait_for_completion()
     message = caught.value.error_details["error"]["message"]

@@ -97,3 +97,20 @@ def test_the_server_refuses(at_server: RoostServer) -> None:
         start({"x": choice(1, 1)})
     with pytest.raises(RoostError, match="must be a choice"):
         start({"a": uniform(0, 1), "b": uniform(0, 1, when={"a": 0.5})})
+
+
+def test_trials_that_are_paused(at_server: RoostServer, gate: Gate) -> None:
+    """Each waits at the first rung, and the best of the three goes on to the end."""
+    from roost.sweep import sweep
+
+    Path("train.py").write_text(
+        "import sys\nimport roost.run as run\nx = float(sys.argv[2])\nrun.log('acc', x)\n" + gate.wait_code +
+        "for _ in range(8): run.log('acc', x)\n", encoding="utf-8")
+    search = sweep("train.py", {"x": [0.9, 0.8, 0.1]}, "acc", sampler="grid", max_runs=3, concurrency=1, python=PYTHON,
+                   policy={"type": "asha", "min_intervals": 1, "max_intervals": 9, "eta": 3})
+    wait_until(lambda: any(trial.status == "Paused" for trial in search.trials()), 60, "one is paused")
+    paused = next(trial for trial in search.trials() if trial.status == "Paused")
+    assert paused.reason and paused.value in (0.9, 0.8, 0.1)
+    gate.open()
+    assert search.wait().best.value == 0.9
+    assert sorted(trial.value for trial in search.trials()) == [0.1, 0.8, 0.9]

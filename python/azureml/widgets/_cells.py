@@ -11,6 +11,7 @@ STATUS_COLOURS = {
     "Completed": "#2e9e5b",
     "Failed": "#d64545",
     "Canceled": "#8a8f98",
+    "Stopped": "#8a8f98",
     "Running": "#2f7de1",
     "Finalizing": "#2f7de1",
 }

@@ -9,6 +9,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Dict, List, Optional, Tuple
 from urllib.parse import quote
 
+from roost.sweep import trial_status
+
 TERMINAL = ("Completed", "Failed", "Canceled")
 MOST_CURVES = 9
 _BUCKETS = 200
@@ -219,7 +221,7 @@ class RunView:
         if len(valued) > 1:
             state.curves.insert(0, _best_so_far(str(metric["name"]), sign, valued))
         for trial in shown[:_MOST_CHILDREN]:
-            run, status = str(trial["run"]), str(trial["status"])
+            run, status = str(trial["run"]), trial_status(trial)
             seconds = _seconds_between(trial.get("started_at"), trial.get("ended_at"))
             parameters, why = dict(trial["parameters"]), str(trial.get("reason") or "")
             child = Child(run, run, status, seconds, trial["best"], parameters, why)
