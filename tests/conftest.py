@@ -160,7 +160,7 @@ def _close(servers: List[RoostServer], keep: bool) -> None:
 
 
 def _tell_times(session: pytest.Session) -> None:
-    """Leaves how long each test took, with its fixtures, and whether it failed, in the file that tools/test names."""
+    """Leaves how long each test took, with its fixtures, in the file that tools/test names."""
     path = os.environ.get("ROOST_TEST_TIMES")
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if path and reporter and not os.environ.get("PYTEST_XDIST_WORKER"):
@@ -168,9 +168,7 @@ def _tell_times(session: pytest.Session) -> None:
         for report in (report for reports in reporter.stats.values() for report in reports if hasattr(report, "duration")):
             name = report.nodeid.split("@")[0]
             seconds[name] = seconds.get(name, 0) + report.duration
-        failed = {report.nodeid.split("@")[0] for kind in ("failed", "error") for report in reporter.stats.get(kind, [])}
-        rows = [[time, name, name in failed] for name, time in seconds.items()]
-        Path(path).write_text(json.dumps(rows), encoding="utf-8")
+        Path(path).write_text(json.dumps([[time, name] for name, time in seconds.items()]), encoding="utf-8")
 
 
 def _group_of(item: pytest.Item) -> str:

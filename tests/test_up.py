@@ -64,6 +64,23 @@ def test_detached(make_server: MakeServer) -> None:
     assert not (server.data / "server.json").exists()
 
 
+def test_says_how_other_commands_find_a_server_in_another_folder(make_server: MakeServer) -> None:
+    server = make_server(start=False)
+    server.folder.mkdir()
+    told = {key: value for key, value in server.environment.items() if key != "ROOST_DATA"}
+    folder = server.folder / "my data"
+    shown = server.cli("up", "--detach", "--data", "my data", "--port", "0", env=told).stdout
+    hint = f"  other commands: --data '{folder}', or export ROOST_DATA='{folder}'"
+    assert shown.splitlines()[-1] == hint
+    server.cli("down", env={**told, "ROOST_DATA": str(folder)})
+    usual = server.cli("up", "--detach", "--port", "0", env=told).stdout
+    server.cli("down", env=told)
+    assert "other commands" not in usual
+    for said_before in ({"ROOST_DATA": str(folder)}, {"ROOST_DATA": "my data"}):
+        assert "other commands" not in server.cli("up", "--detach", "--port", "0", env={**told, **said_before}).stdout
+        server.cli("down", env={**told, **said_before})
+
+
 def test_down_without_a_server(make_server: MakeServer) -> None:
     server = make_server(start=False)
     server.folder.mkdir()

@@ -63,6 +63,33 @@ def check_names(text: str) -> list:
             if ("_" in name or "::" in name) and not set(name.split("::")) <= words]
 
 
+def words_in(path: pathlib.Path) -> set:
+    """Of a folder, or of a file and its other half."""
+    files = path.rglob("*") if path.is_dir() else [path.with_suffix(".h"), path.with_suffix(".cc"), path]
+    return {word for file in files if file.suffix in (".h", ".cc") and file.exists() and not file.name.endswith("_test.cc")
+            for word in re.findall(r"\w+", file.read_text())}
+
+
+def check_places(text: str) -> list:
+    """What the story of a run names is where it says: `name` (`src/file`), `name` in `src/folder`, the drawing, the steps."""
+    page = "docs/life-of-a-run.md"
+    said = re.findall(r"`(\w+(?:::\w+)*)`(?:\s*\(|\s+in\s+|,\s+)`(src/[\w./-]+)`", text)
+    drawing, steps = text.split("```")[1], text.split("## Step by step")[1].split("\n## ")[0]
+    drawn = re.findall(r"^ .{25,40} (\w+)/ +([A-Za-z]\w+(?:::\w+)*)", drawing, re.M)
+    said += [(name, f"src/{folder}") for folder, name in drawn]
+    problems = [] if len(drawn) >= 10 and len(said) >= 40 else [f"{page}: the drawing or the steps were not understood"]
+    problems += [f"{page}: {name} is not in {place}" for name, place in said
+                 if (ROOT / place).exists() and not set(name.split("::")) <= words_in(ROOT / place)]
+    for step in re.split(r"^\d+\. ", steps, flags=re.M)[1:]:
+        folder = re.match(r"\*\*([\w/]+)", step)[1]
+        names = {name for name in re.findall(r"`(\w+(?:::\w+)*)`", step) if "_" in name or "::" in name}
+        if not (SRC / folder).is_dir():
+            problems.append(f"{page}: a step is said to be in src/{folder}, which is no folder")
+        elif not any(set(name.split("::")) <= words_in(SRC / folder) for name in names):
+            problems.append(f"{page}: the step {folder} names no function of src/{folder}")
+    return problems
+
+
 def check_settings(text: str) -> list:
     """Every key of the configuration is explained."""
     code = (SRC / "server/config.cc").read_text()
@@ -74,10 +101,11 @@ def check_settings(text: str) -> list:
 
 
 def main() -> int:
-    pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted(SRC.rglob("README.md"))]
+    pages = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md")), *sorted(SRC.rglob("README.md"))]
     texts = {page: page.read_text() for page in pages}
     life = texts[ROOT / "docs/life-of-a-run.md"]
     problems = check_layout(texts[ROOT / "docs/layout.md"]) + check_states(life) + check_names(life)
+    problems += check_places(life)
     problems += check_settings(texts[ROOT / "docs/operations.md"])
     for page, text in texts.items():
         problems += check_paths(page, text)

@@ -8,8 +8,6 @@ export default defineConfig({
     globalSetup: ["browser/chromium.ts"],
     fileParallelism: false,
     pool: "forks",
-    // A machine that stalls can fail a test that waits for a page; the report names those that needed a second try.
-    retry: 1,
     testTimeout: 90_000,
     hookTimeout: 120_000,
     teardownTimeout: 30_000,

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -14,10 +15,13 @@
 
 #include "base/files.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "cli/verbs/server_verbs.h"
 #include "cli/work/interrupt.h"
 #include "confine/private_folder.h"
 #include "server/server.h"
+
+namespace fs = std::filesystem;
 
 namespace roost {
 namespace {
@@ -66,16 +70,25 @@ bool writes_to(const std::string& file) {
          output.st_ino == other.st_ino;
 }
 
+// How the next commands find this server: they look in the usual folder unless they are told.
+std::string where_to_look(const fs::path& data) {
+  std::error_code error;
+  const fs::path folder = fs::weakly_canonical(data, error);
+  if (folder == fs::weakly_canonical(data_folder(), error)) return "";
+  return fmt::format("  other commands: --data {0}, or export ROOST_DATA={0}\n", shell_quote(folder.string()));
+}
+
 Result<int> serve(const Console& console, ServerConfig config, bool by_hand) {
   const InterruptWatch interrupts;
   const bool says_more = by_hand && !writes_to(config.data / kServerLog);
+  const std::string look = where_to_look(config.data);
   ROOST_TRY(const auto server, Server::start(std::move(config)));
   const Style style = console.out();
   std::string text = fmt::format("{} {}\n", style(Tone::kBold, "Roost is up at"), server->url());
   if (says_more) {
     text += style(Tone::kDim, "  it stays in the foreground; 'roost up --detach' (-d) goes on in the background\n"
                       "  submit a run:  roost submit -- python train.py\n"
-                      "  stop:          Ctrl-C (runs go on), or 'roost down' (ends them too)\n");
+                      "  stop:          Ctrl-C (runs go on), or 'roost down' (ends them too)\n" + look);
   }
   std::fputs(text.c_str(), stdout);
   std::fflush(stdout);
@@ -117,8 +130,9 @@ Result<int> serve_detached(const Console& console, const ServerConfig& config,
       ApiClient client(*address);
       const auto server = client.get("/server");
       if (server && server->value("pid", 0) == pid) {
-        return Console::print(fmt::format("{} {}\n  log: {}\n  studio: `roost studio` prints a link that logs you in\n",
-                                          console.out()(Tone::kBold, "Roost is up at"), address->url, log));
+        return Console::print(fmt::format("{} {}\n  log: {}\n  studio: `roost studio` prints a link that logs you in\n{}",
+                                          console.out()(Tone::kBold, "Roost is up at"), address->url, log,
+                                          where_to_look(config.data)));
       }
     }
     int status = 0;
