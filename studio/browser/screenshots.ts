@@ -58,7 +58,7 @@ function sweepShots(sweep: string): Shot[] {
   return [
     { name: "sweeps", path: "/w/default/sweeps", ready: "main table" },
     { name: "sweep", path: `/sweeps/${sweep}`, ready: "text=random forest of 60 trees" },
-    { name: "sweep-trials", path: `/sweeps/${sweep}`, ready: "[data-trial]", before: (page) => page.getByRole("heading", { name: "Contour" }).evaluate((title) => title.scrollIntoView()) },
+    { name: "sweep-trials", path: `/sweeps/${sweep}`, ready: "[data-trial]", before: (page) => page.getByRole("heading", { name: "Contour" }).evaluate((title) => title.scrollIntoView({ block: "center" })) },
   ];
 }
 
