@@ -5,6 +5,7 @@
 """
 
 import json
+import math
 import random
 import sys
 import time
@@ -18,7 +19,6 @@ SAMPLERS = {"tpe": optuna.samplers.TPESampler, "gp": optuna.samplers.GPSampler}
 
 
 def distribution(dimension: Dict[str, Any]) -> Any:
-    import math
     values = dimension["values"]
     kind = dimension["expression"]
     if kind == "choice":

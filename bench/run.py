@@ -20,8 +20,9 @@ from typing import Callable, Dict, List
 sys.dont_write_bytecode = True
 
 from harness import Bench  # noqa: E402
-from measures import (distributed, environment, environment_torch, first_line, history, image_start, log_call, metric_points, print_gigabyte, queue, sdk, slurm, snapshot, start_up, sweep_children,  # noqa: E402
-                      trivial_runs)
+from measures import (distributed, early_stop, environment, environment_torch, first_line, history, image_start,  # noqa: E402
+                      log_call, metric_points, print_gigabyte, queue, sdk, slurm, snapshot, start_up, sweep_children,
+                      sweeps, trivial_runs)
 from table import Row, circumstances, failed_row, markdown_table, plain_table  # noqa: E402
 
 MEASURES: Dict[str, Callable[[Bench], List[Row]]] = {
@@ -36,11 +37,13 @@ MEASURES: Dict[str, Callable[[Bench], List[Row]]] = {
     "history": history.measure,
     "trivial_runs": trivial_runs.measure,
     "sweep_children": sweep_children.measure,
+    "early_stop": early_stop.measure,
     "queue": queue.measure,
     "environment": environment.measure,
     "environment_torch": environment_torch.measure,
     "distributed": distributed.measure,
     "slurm": slurm.measure,
+    "sweeps": sweeps.measure,
 }
 
 

@@ -1,5 +1,5 @@
 // Plays a sampler by lines of JSON, for bench/measures/sweeps.py and for trying samplers out. The first line is
-// {"space": [...], "sampling": {...}}; each further one the value of the trial that was suggested last, to be minimised.
+// {"space": [...], "sampling": {...}, "trials": [[parameters, value], ...]}; each further one the value of the trial that was suggested last, to be minimised.
 // Answers each with {"parameters": {...}, "cpu_seconds": ...}, the time of this thread's CPU that the suggestion took.
 #include <time.h>
 
@@ -27,7 +27,11 @@ Status play() {
   ROOST_TRY(const SearchSpace space, parse_search_space(start.value("space", Json())));
   ROOST_TRY(const SamplingSettings settings, parse_sampling(start.value("sampling", Json()), space));
   Suggester suggester(settings, space, Goal::kMinimize);
-  for (std::int64_t number = 0;; ++number) {
+  std::int64_t number = 0;
+  for (const Json& known : start.value("trials", Json::array())) {
+    suggester.put({number++, known.at(0), TrialState::kCompleted, {known.at(1).get<double>()}});
+  }
+  for (;; ++number) {
     const double begin = cpu_seconds();
     const auto parameters = suggester.suggest(number);
     const double seconds = cpu_seconds() - begin;

@@ -5,7 +5,6 @@ import shutil
 import socket
 import subprocess
 import tempfile
-import time
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, List, Optional
 
@@ -168,9 +167,13 @@ class SlurmCluster:
 
     def wait_for_saved_state(self) -> None:
         """Until slurmctld has written down what it knows now; what it was told since, it forgets when it is killed."""
-        asked = time.time()
-        wait_until(lambda: (self.folder / "state/job_state").exists() and
-                   (self.folder / "state/job_state").stat().st_mtime > asked, 20, "Slurm saves its state")
+        if not (jobs := self.active_jobs()):
+            return
+        # A file that is written from now on may have been put together before: what is said now has to stand in it.
+        mark = f"saved-{os.urandom(8).hex()}"
+        self.run("scontrol", "update", f"jobid={jobs[0]['id']}", f"comment={mark}")
+        state = self.folder / "state/job_state"
+        wait_until(lambda: state.exists() and mark.encode() in state.read_bytes(), 60, "Slurm saves its state")
 
     def start_node(self, name: str) -> None:
         slurm_node.start(self.folder, name)

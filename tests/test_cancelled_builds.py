@@ -36,7 +36,9 @@ def builders(server: RoostServer) -> Any:
 
 
 def begun(server: RoostServer) -> None:
-    wait_until(lambda: any((server.data / "environments").glob("*.order")) and len(builders(server)) > 1, 30, "pip is at work")
+    """So far that it has every kind of file that a build has."""
+    wait_until(lambda: all(any((server.data / "environments").glob(f"*{kind}")) for kind in (".order", ".work"))
+               and len(builders(server)) > 1, 60, "pip is at work")
 
 
 def ended(server: RoostServer) -> None:

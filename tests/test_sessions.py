@@ -124,7 +124,7 @@ def test_a_cookie_that_is_none(shared_server: RoostServer) -> None:
 
 # The pages.
 
-PAGES = ["/", "/login", "/runs/some-run", "/runs/some-run/logs", "/w/default/runs", "/w/default/models/a"]
+PAGES = ["/", "/login", "/runs/some-run", "/runs/some-run/logs", "/sweeps/some-sweep", "/w/default/runs", "/w/default/models/a"]
 
 
 @pytest.mark.parametrize("path", PAGES)

@@ -39,8 +39,10 @@ class BlobStore {
                                                  StoreFiles& files = real_files(),
                                                  std::chrono::seconds lease = kLease);
 
-  // Have one while you check that blobs are there and store what names them. A sweep looks at what is
-  // named only after the holds that were there when it began; it does not wait for later ones.
+  // Have one while you store blobs, or check that they are there, and until what names them is recorded:
+  // whatever is stored or found under a hold is still there at its end. What was stored before it need
+  // not be; check. A sweep looks at what is named only after the holds that were there when it began; it
+  // does not wait for later ones.
   class Hold {
    public:
     explicit Hold(BlobStore& store);
@@ -54,7 +56,9 @@ class BlobStore {
     BlobStore* store_;
     std::uint64_t sweep_ = 0;  // how many sweeps had begun
   };
-  Hold hold() { return Hold(*this); }
+  Hold hold();
+  // Called by whoever is about to have a hold, when a sweep can do most harm; for tests, before anything else.
+  void call_before_holds(std::function<void()> call) { before_hold_ = std::move(call); }
 
   // True if stored, as far as can be told quickly: a file that was changed since it was last seen to be
   // right is read through, others while there is time for it. Begins a lease.
@@ -180,6 +184,7 @@ class BlobStore {
   mutable KnownBlobs known_;
   std::map<std::uint64_t, int> holds_;  // by the sweep they came after
   std::uint64_t sweeps_ = 0;
+  std::function<void()> before_hold_;
   std::condition_variable released_;
   mutable std::set<std::string> unsynced_;  // in `new/`, or moved from there to a folder not yet synced
   std::mutex syncing_;

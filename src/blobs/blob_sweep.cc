@@ -25,6 +25,11 @@ BlobStore::Hold::~Hold() {
   store_->released_.notify_all();
 }
 
+BlobStore::Hold BlobStore::hold() {
+  if (before_hold_) before_hold_();
+  return Hold(*this);
+}
+
 void BlobStore::begin_sweep() {
   std::unique_lock lock(mutex_);
   leases_.begin_sweep(steady_clock::now());

@@ -53,6 +53,8 @@ Result<FinishReport> parse_finish_report(const Json& body) {
   report.message = fields.string("message");
   report.node_rank = static_cast<int>(fields.integer("node_rank", 0, 0, INT32_MAX));
   report.exited = fields.integer("exited_at_us", 0, 0, INT64_MAX / 2);
+  if (fields.has("started_ago_us")) report.started_ago = fields.integer("started_ago_us", 0, 0, INT64_MAX / 2);
+  if (fields.has("exited_ago_us")) report.exited_ago = fields.integer("exited_ago_us", 0, 0, INT64_MAX / 2);
   const Json ranks = fields.array("ranks");
   const Json outputs = fields.array("outputs");
   const Json streams = fields.object("streams");

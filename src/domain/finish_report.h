@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,10 @@ struct FinishReport {
   std::string message;
   int node_rank = 0;
   std::vector<RankEnd> ranks;
-  Micros exited = 0;
+  // How long before it was sent its processes began and had ended, where the runner knows.
+  std::optional<Micros> started_ago;
+  std::optional<Micros> exited_ago;
+  Micros exited = 0;  // when they had ended: what earlier runners say by their node's calendar, or as it was stored
   std::vector<OutputFile> outputs;
   std::vector<std::string> gone;  // outputs that were kept meanwhile, and that the run then removed
   // How long each log and spool file is: the server must have all of it before the run may end.

@@ -1,5 +1,6 @@
 #include "execute/attempts.h"
 
+#include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
@@ -73,7 +74,13 @@ Status lose_part(Tx& tx, AttemptPart& part, const std::string& reason, Micros no
   return {};
 }
 
-Status mark_started(Tx& tx, Run& run, int node_rank, Micros now) {
+Result<Micros> time_of_news(Tx& tx, const Run& run, Micros ago, Micros now) {
+  ROOST_TRY(const auto attempt, open_attempt(tx, run.seq));
+  ROOST_TRY(const Micros last, newest_event_time(tx, run.seq));
+  return std::min(now, std::max({now - ago, last, attempt ? attempt->created : 0}));
+}
+
+Status mark_started(Tx& tx, Run& run, int node_rank, Micros started) {
   ROOST_TRY(auto parts, attempt_parts(tx, run.seq, run.attempt));
   for (auto& part : parts) {
     if (part.node_rank != node_rank || part.is_over()) continue;
@@ -81,13 +88,13 @@ Status mark_started(Tx& tx, Run& run, int node_rank, Micros now) {
     ROOST_CHECK(save_part(tx, part));
   }
   if (run.status != RunStatus::kQueued && run.status != RunStatus::kProvisioning) return {};
-  if (!run.started) run.started = now;
+  if (!run.started) run.started = started;
   if (run.spec["max_run_duration_seconds"].is_number_integer()) {
-    run.deadline = now + run.spec["max_run_duration_seconds"].get<std::int64_t>() * kSecond;
+    run.deadline = started + run.spec["max_run_duration_seconds"].get<std::int64_t>() * kSecond;
   }
   std::string where = "on " + run.node.value_or("");
   if (parts.size() > 1) where += fmt::format(" and {} more", parts.size() - 1);
-  return move_run(tx, run, RunStatus::kRunning, where, now);
+  return move_run(tx, run, RunStatus::kRunning, where, started);
 }
 
 Status mark_exited(Tx& tx, Run& run, Micros exited) {

@@ -26,8 +26,12 @@ Json facts_of_all(const std::vector<AttemptPart>& parts);
 // The node will not report any more: the processes on the others have to end.
 Status lose_part(Tx& tx, AttemptPart& part, const std::string& reason, Micros now);
 
-// Running. Sets the deadline by the run's time limit. Reporting twice changes nothing.
-Status mark_started(Tx& tx, Run& run, int node_rank, Micros now);
+// When something happened of which a runner says how long ago it was: not before what is known of the run already, nor
+// after `now`. `run` has an open attempt.
+Result<Micros> time_of_news(Tx& tx, const Run& run, Micros ago, Micros now);
+
+// Running since `started`. Sets the deadline by the run's time limit. Reporting twice changes nothing.
+Status mark_started(Tx& tx, Run& run, int node_rank, Micros started);
 // Finalizing: the last process ended at `exited`; its outputs are still being collected.
 Status mark_exited(Tx& tx, Run& run, Micros exited);
 

@@ -28,12 +28,19 @@ Result<Run> finish_part(const ExecuteParts& execute, const AttemptName& attempt_
     const Micros now = execute.clock.now();
     ROOST_TRY(AttemptPart part, unreported_part(tx, open, report.node_rank));
     // Processes that ended did start, whoever heard of it.
-    if (!report.ranks.empty() && part.state != PartState::kStarted) ROOST_CHECK(mark_started(tx, open, report.node_rank, now));
+    if (!report.ranks.empty() && part.state != PartState::kStarted) {
+      ROOST_TRY(const Micros started, time_of_news(tx, open, report.started_ago.value_or(0), now));
+      ROOST_CHECK(mark_started(tx, open, report.node_rank, started));
+    }
     for (const auto& notice : report.notices) ROOST_CHECK(add_notice(tx, open, notice));
     const bool evicted = report.outcome == kEvicted;
     if (evicted) ROOST_CHECK(preempt_attempt(tx, open.seq, open.attempt, report.message, now));
     part.state = PartState::kFinished;
     part.report = report_json(report);
+    if (report.exited_ago) {
+      ROOST_TRY(const Micros exited, time_of_news(tx, open, *report.exited_ago, now));
+      part.report["exited_at_us"] = exited;
+    }
     hold_outputs(report, part.report);
     part.ended = now;
     ROOST_CHECK(save_part(tx, part));

@@ -22,7 +22,7 @@ class FinishPart : public ExecuteFixture {
     }
     run = started(run, nodes);
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-      EXPECT_TRUE(part_started(*execute_, {run.id, 1}, static_cast<int>(i)));
+      EXPECT_TRUE(part_started(*execute_, {run.id, 1}, static_cast<int>(i), 0));
     }
     return reload(run);
   }
@@ -40,6 +40,19 @@ class FinishPart : public ExecuteFixture {
   }
   Result<Run> finish(const Run& run, const FinishReport& said) {
     return finish_part(*execute_, {run.id, 1}, said, [](Tx&, const Run&) { return Status(); });
+  }
+  // When the run came to each state since it was given a node.
+  std::map<std::string, Micros> times(const Run& run) {
+    std::map<std::string, Micros> found;
+    write([&](Tx& tx) -> Status {
+      ROOST_TRY(const auto events, run_events(tx, run.seq));
+      for (const auto& event : events) {
+        const bool came_before = event.to == "Starting" || event.to == "Preparing" || event.to == "Queued";
+        if (!came_before) found[event.to] = event.at;
+      }
+      return {};
+    });
+    return found;
   }
   NodeState state(const std::string& id) {
     NodeState found = NodeState::kUnusable;
@@ -62,6 +75,72 @@ TEST_F(FinishPart, TheNodeIsIdleAgainOrLeavesIfItWasGivenForOneRun) {
   const Run other = running({"n2"});
   ASSERT_TRUE(finish(other, report(0, 0)));
   EXPECT_EQ(state("n2"), NodeState::kLeaving);
+}
+
+TEST_F(FinishPart, ARunStartedAndEndedWhenItDidAndNotWhenThatWasHeard) {
+  Run run = started(add_run(0, clock_.now()), {"n1"});
+  const Micros given = clock_.now();
+  clock_.pass(kSecond);
+  ASSERT_TRUE(part_started(*execute_, {run.id, 1}, 0, 25'000));
+  EXPECT_EQ(reload(run).started, given + kSecond - 25'000);
+  clock_.pass(10 * kSecond);
+  const Micros heard = clock_.now();
+  ASSERT_TRUE(part_exited(*execute_, {run.id, 1}, 0, 3 * kSecond));
+  clock_.pass(kSecond);
+  FinishReport said = report(0, 0);
+  said.started_ago = 12 * kSecond;
+  said.exited_ago = 4 * kSecond;
+  ASSERT_TRUE(finish(run, said));
+  EXPECT_EQ(times(run), (std::map<std::string, Micros>{{"Running", given + kSecond - 25'000},
+                                                       {"Finalizing", heard - 3 * kSecond},
+                                                       {"Completed", heard + kSecond}}));
+}
+
+TEST_F(FinishPart, OneThatToldOfItsStartWithItsEndTookAsLongAsItDid) {
+  const Run run = started(add_run(0, clock_.now()), {"n1"});
+  const Micros given = clock_.now();
+  clock_.pass(kSecond);
+  FinishReport said = report(0, 1);
+  said.started_ago = 20'000;
+  said.exited_ago = 2'000;
+  ASSERT_TRUE(finish(run, said));
+  EXPECT_EQ(times(run), (std::map<std::string, Micros>{{"Running", given + kSecond - 20'000},
+                                                       {"Finalizing", given + kSecond - 2'000},
+                                                       {"Failed", given + kSecond}}));
+}
+
+// Whatever a runner says: not before the node had it, nor after it was told; and not before what came before.
+TEST_F(FinishPart, WhatCannotBeIsMovedToWhereItCan) {
+  const Run run = started(add_run(0, clock_.now()), {"n1"});
+  const Micros given = clock_.now();
+  clock_.pass(kSecond);
+  ASSERT_TRUE(part_started(*execute_, {run.id, 1}, 0, 1000 * kSecond));
+  EXPECT_EQ(reload(run).started, given);
+  ASSERT_TRUE(part_exited(*execute_, {run.id, 1}, 0, 1000 * kSecond));
+  FinishReport said = report(0, 0);
+  said.exited_ago = 1000 * kSecond;
+  ASSERT_TRUE(finish(run, said));
+  EXPECT_EQ(times(run),
+            (std::map<std::string, Micros>{{"Running", given}, {"Finalizing", given}, {"Completed", given + kSecond}}));
+
+  // The server's clock was set back since the node had it.
+  const Run other = started(add_run(0, clock_.now()), {"n2"});
+  clock_.wall = clock_.wall - 3600 * kSecond;
+  ASSERT_TRUE(part_started(*execute_, {other.id, 1}, 0, 5));
+  EXPECT_EQ(reload(other).started, clock_.now());
+}
+
+TEST_F(FinishPart, ATimeLimitCountsFromTheStart) {
+  Run run = add_run(0, clock_.now());
+  run.spec["max_run_duration_seconds"] = 60;
+  write([&](Tx& tx) -> Status {
+    ROOST_CHECK(tx.run("UPDATE run SET spec_json = ? WHERE seq = ?", to_text(run.spec), run.seq));
+    return {};
+  });
+  run = started(run, {"n1"});
+  clock_.pass(kSecond);
+  ASSERT_TRUE(part_started(*execute_, {run.id, 1}, 0, kSecond / 2));
+  EXPECT_EQ(reload(run).deadline, clock_.now() - kSecond / 2 + 60 * kSecond);
 }
 
 TEST_F(FinishPart, TheRunEndsWithTheLastNodeAndTheRankThatFailedFirstIsToBlame) {

@@ -25,21 +25,24 @@ Result<Run> in_attempt(const ExecuteParts& execute, const AttemptName& attempt,
 
 }  // namespace
 
-Result<Run> part_started(const ExecuteParts& execute, const AttemptName& attempt, int node_rank) {
-  ROOST_TRY(Run run, in_attempt(execute, attempt, [&](Tx& tx, Run& open) {
-    return mark_started(tx, open, node_rank, execute.clock.now());
+Result<Run> part_started(const ExecuteParts& execute, const AttemptName& attempt, int node_rank, Micros ago) {
+  ROOST_TRY(Run run, in_attempt(execute, attempt, [&](Tx& tx, Run& open) -> Status {
+    ROOST_TRY(const Micros started, time_of_news(tx, open, ago, execute.clock.now()));
+    return mark_started(tx, open, node_rank, started);
   }));
   execute.changes.run_changed(run.id);
   return run;
 }
 
-Result<Run> part_exited(const ExecuteParts& execute, const AttemptName& attempt, int node_rank) {
+Result<Run> part_exited(const ExecuteParts& execute, const AttemptName& attempt, int node_rank, Micros ago) {
   ROOST_TRY(Run run, in_attempt(execute, attempt, [&](Tx& tx, Run& open) -> Status {
     ROOST_TRY(const auto parts, attempt_parts(tx, open.seq, open.attempt));
     const bool last = std::all_of(parts.begin(), parts.end(), [&](const AttemptPart& part) {
       return part.node_rank == node_rank || part.is_over();
     });
-    return last ? mark_exited(tx, open, execute.clock.now()) : Status();
+    if (!last) return {};
+    ROOST_TRY(const Micros exited, time_of_news(tx, open, ago, execute.clock.now()));
+    return mark_exited(tx, open, exited);
   }));
   execute.changes.run_changed(run.id);
   return run;

@@ -12,10 +12,10 @@ namespace roost {
 // What a runner tells of its part of an attempt while that is under way. Each is taken only while the attempt is open
 // (kGivenUp else), and changes nothing when it is told again.
 
-// Its processes run. The run as it is then.
-Result<Run> part_started(const ExecuteParts& execute, const AttemptName& attempt, int node_rank);
-// They have ended; what they left is still being sent.
-Result<Run> part_exited(const ExecuteParts& execute, const AttemptName& attempt, int node_rank);
+// Its processes run, since so long ago. The run as it is then.
+Result<Run> part_started(const ExecuteParts& execute, const AttemptName& attempt, int node_rank, Micros ago);
+// They have ended, so long ago; what they left is still being sent.
+Result<Run> part_exited(const ExecuteParts& execute, const AttemptName& attempt, int node_rank, Micros ago);
 // A node of a gang has what it needs. The last one to say so starts them all: true then.
 Result<bool> part_ready(const ExecuteParts& execute, const AttemptName& attempt, int node_rank, const Json& facts);
 // A process failed on its own: the others have to end, wherever they are.

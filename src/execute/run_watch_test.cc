@@ -29,7 +29,7 @@ class RunWatchTest : public ExecuteFixture {
   }
   Run running(std::int64_t max_retries = 0, const std::vector<std::string>& nodes = {"n1"}) {
     Run run = started(add_run(max_retries, clock_.now()), nodes);
-    EXPECT_TRUE(part_started(*execute_, {run.id, 1}, 0));
+    EXPECT_TRUE(part_started(*execute_, {run.id, 1}, 0, 0));
     return reload(run);
   }
   void beat(const std::string& node, const Run& run, bool has_part = true) {
@@ -123,7 +123,7 @@ TEST_F(RunWatchTest, ATimeLimitCancelsTheRunWithItsReason) {
     return {};
   });
   run = started(reload(run), {"n1"});
-  ASSERT_TRUE(part_started(*execute_, {run.id, 1}, 0));
+  ASSERT_TRUE(part_started(*execute_, {run.id, 1}, 0, 0));
   const auto meanwhile = [&] { beat("n1", run); };
   serve_and_watch(29 * kSecond, meanwhile);
   EXPECT_EQ(reload(run).status, RunStatus::kRunning);

@@ -11,6 +11,7 @@
 
 #include "base/files.h"
 #include "base/inside_write.h"
+#include "base/log.h"
 
 namespace fs = std::filesystem;
 
@@ -60,6 +61,19 @@ Result<BuiltEnvironment> read_result(const fs::path& file) {
   return built_from(json);
 }
 
+// What lies beside the folder of a build and is named after it: its order, its result, what it worked with. A build that was
+// ended removes nothing itself.
+void remove_beside(const fs::path& folder) {
+  std::error_code error;
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::directory_iterator(folder.parent_path(), error)) {
+    if (entry.path().filename().string().starts_with(folder.filename().string() + ".")) found.push_back(entry.path());
+  }
+  for (const auto& path : found) {
+    if (const Status removed = remove_tree(path); !removed) log_warning("{}", removed.error().message);
+  }
+}
+
 }  // namespace
 
 void BuilderProcess::end_build(int pid) { ::kill(pid, kEndAll); }
@@ -68,11 +82,6 @@ Result<BuiltEnvironment> BuilderProcess::build(const BuildOrder& order, const Ho
   const fs::path order_file = order.folder + ".order";
   const fs::path result_file = order.folder + ".result";
   ROOST_CHECK(write_file_atomic(order_file, to_text(build_order_json(order))));
-  const auto clean = [&] {
-    std::error_code error;
-    fs::remove(order_file, error);
-    fs::remove(result_file, error);
-  };
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return fail_errno(errno, "make a pipe");
   const Fd reader(ends[0]);
@@ -80,7 +89,7 @@ Result<BuiltEnvironment> BuilderProcess::build(const BuildOrder& order, const Ho
   auto pid = spawn_builder(program_, order_file, result_file, writer.get());
   writer.reset();
   if (!pid) {
-    clean();
+    remove_beside(order.folder);
     return fail(pid.error());
   }
   hooks.runs(*pid);
@@ -95,7 +104,7 @@ Result<BuiltEnvironment> BuilderProcess::build(const BuildOrder& order, const Ho
   while (::waitpid(*pid, nullptr, 0) < 0 && errno == EINTR) {
   }
   auto built = read_result(result_file);
-  clean();
+  remove_beside(order.folder);
   return built;
 }
 

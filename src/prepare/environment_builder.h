@@ -17,7 +17,7 @@ class EnvironmentBuilder {
     std::function<void(int pid)> runs;
     std::function<void(std::string_view text)> prints;
   };
-  // What was built, or the line that matters.
+  // What was built, or the line that matters. Then nothing of the build is left but the order's folder.
   virtual Result<BuiltEnvironment> build(const BuildOrder& order, const Hooks& hooks) = 0;
   // Ends the process, with everything below it.
   virtual void end_build(int pid) = 0;

@@ -381,6 +381,13 @@ Result<std::vector<RunEvent>> run_events_after(Tx& tx, std::int64_t seq, std::in
   return events;
 }
 
+Result<Micros> newest_event_time(Tx& tx, std::int64_t seq) {
+  Rows rows = tx.query("SELECT at FROM event WHERE run = ? ORDER BY seq DESC LIMIT 1", seq);
+  const Micros at = rows.next() ? rows.integer(0) : 0;
+  ROOST_CHECK(rows.status());
+  return at;
+}
+
 Result<std::string> newest_reason(Tx& tx, std::int64_t seq) {
   Rows rows = tx.query("SELECT reason FROM event WHERE run = ? ORDER BY seq DESC LIMIT 1", seq);
   std::string reason = rows.next() ? rows.text(0) : "";

@@ -43,6 +43,7 @@ Result<std::vector<RunEvent>> run_events(Tx& tx, std::int64_t seq);
 Result<std::vector<RunEvent>> run_events_after(Tx& tx, std::int64_t seq, std::int64_t after);
 // The reason of the newest one.
 Result<std::string> newest_reason(Tx& tx, std::int64_t seq);
+Result<Micros> newest_event_time(Tx& tx, std::int64_t seq);
 // The run's input of that name is this content.
 Status insert_input(Tx& tx, const Run& run, const std::string& name, const std::string& content);
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <ctime>
@@ -28,14 +29,14 @@ namespace roost {
 struct Outcome {
   std::string outcome = "exited";
   std::string message;
-  Micros exited = 0;
+  Micros exited = 0;  // when its processes ended, by the attempt's monotonic clock
   Json outputs = Json::array();
   Notices notices;  // what could not be kept
 
-  void fail(std::string what, const Error& error, Micros now) {
+  void fail(std::string what, const Error& error, Micros steady) {
     outcome = std::move(what);
     message = error.message;
-    exited = now;
+    exited = steady;
   }
 };
 
@@ -60,6 +61,9 @@ struct Attempt {
   std::string path(const std::string& what) const;
   // Until the server took it; for two minutes if it answers otherwise than it should.
   Result<Json> call(const std::string& what, const Json& body);
+  // How long ago that was on the monotonic clock. What the server hears of times is this: this machine's calendar may be
+  // wrong or be set meanwhile. Worked out anew for each try.
+  Micros ago(Micros steady) const { return std::max(Micros(0), clock.steady() - steady); }
   // One try. An answer that the attempt was given up abandons it.
   Result<Json> tell(const std::string& what, const Json& body);
 
@@ -98,7 +102,8 @@ struct Attempt {
   std::vector<NodeFacts> nodes;  // of the whole gang
   std::vector<Rank> ranks;       // of this node
   // Left by launch.
-  std::optional<timespec> launched;    // when its processes were started
+  std::optional<timespec> launched;    // when its processes were started, as files are stamped
+  std::optional<Micros> started;       // the same by the monotonic clock
   std::atomic<int> supervisor = 0;     // its pid while processes run
   bool may_processes_be_left = false;  // when all is over
   Json failure;                        // the first rank that failed here, with "told" once the server has heard of it

@@ -66,7 +66,7 @@ void AttemptMpi::conclude(Outcome& outcome, Micros stopping_since) {
   const bool told_to = launcher_end_ && stopping_since != 0 && launcher_end_->at >= stopping_since;
   if (outcome.outcome != "exited" || ended_well || attempt_.orders.is_abandoned() || attempt_.orders.is_canceled()) return;
   if (std::string why = attempt_.mpi->failure(); !why.empty()) {
-    return outcome.fail("launch_failed", {ErrorCode::kFailedPrecondition, why}, attempt_.clock.now());
+    return outcome.fail("launch_failed", {ErrorCode::kFailedPrecondition, why}, attempt_.clock.steady());
   }
   if (told_to) return;
   const bool has_begun = std::any_of(attempt_.ranks.begin(), attempt_.ranks.end(), [this](const Rank& rank) {
@@ -80,7 +80,7 @@ void AttemptMpi::conclude(Outcome& outcome, Micros stopping_since) {
                {ErrorCode::kInternal,
                 fmt::format("{} on {} {}{}{}", what, attempt_.settings.node, end,
                             has_begun ? "" : " before it started a process", words.empty() ? "" : ": " + words)},
-               attempt_.clock.now());
+               attempt_.clock.steady());
 }
 
 }  // namespace roost

@@ -47,11 +47,11 @@ AttemptProcesses::AttemptProcesses(Attempt& attempt, Launch launch)
 
 bool AttemptProcesses::start(Outcome& outcome) {
   const auto cannot = [&](const Error& error) {
-    outcome.fail("launch_failed", error, attempt_.clock.now());
+    outcome.fail("launch_failed", error, attempt_.clock.steady());
     return false;
   };
   const auto was_ended = [&] {
-    outcome.exited = attempt_.clock.now();
+    outcome.exited = attempt_.clock.steady();
     return false;
   };
   auto spec = make_launch_spec(attempt_);
@@ -75,6 +75,7 @@ bool AttemptProcesses::start(Outcome& outcome) {
   attempt_.launched.emplace();
   // Not the coarse clock: since Linux 6.13 a file that was laid out just now may have a finer time, after that one.
   ::clock_gettime(CLOCK_REALTIME, &*attempt_.launched);
+  attempt_.started = attempt_.clock.steady();
   auto launched = launch_(*spec);
   if (!launched) return cannot(launched.error());
   running_ = std::move(*launched);
@@ -129,7 +130,7 @@ void AttemptProcesses::conclude(Outcome& outcome) {
     add_line(attempt_.ranks.front().log,
              fmt::format("the kernel ended a process of this run: it went over its limit ({})", limits_text(limits_)));
   }
-  outcome.exited = attempt_.clock.now();
+  outcome.exited = attempt_.clock.steady();
   const bool killed = std::any_of(attempt_.ranks.begin(), attempt_.ranks.end(), [](const Rank& rank) {
     return !rank.end || rank.end->signal == SIGKILL;
   });
@@ -139,7 +140,7 @@ void AttemptProcesses::conclude(Outcome& outcome) {
     if (!rank.end && mpi_) continue;  // mpirun ended it, or never started it
     // What was killed together with its supervisor says nothing any more.
     if (!rank.end) {
-      rank.end = ProcessEnd{0, std::nullopt, SIGKILL, 0, outcome.exited};
+      rank.end = ProcessEnd{0, std::nullopt, SIGKILL, 0, attempt_.clock.now()};
       rank.stopped = attempt_.orders.is_to_end();
     }
     rank.out_of_memory = rank.end->signal == SIGKILL && !rank.stopped && out_of_memory;

@@ -110,7 +110,8 @@ TEST_F(AttemptProcessesTest, WhoEndsAfterACancelWasStopped) {
   processes_->conclude(outcome_);
   EXPECT_TRUE(attempt_->ranks[0].stopped);
   EXPECT_TRUE(attempt_->failure.is_null());
-  EXPECT_EQ(outcome_.exited, clock_.now());
+  EXPECT_EQ(outcome_.exited, clock_.steady());
+  EXPECT_EQ(attempt_->started, clock_.steady() - kSecond);
 }
 
 TEST_F(AttemptProcessesTest, WhatNobodyWantsIsKilled) {
@@ -129,7 +130,8 @@ TEST_F(AttemptProcessesTest, ANodeThatIsTakenAwayStartsNothing) {
   EXPECT_TRUE(fake_.launched.empty());
   EXPECT_TRUE(attempt_->ranks.empty());
   EXPECT_EQ(outcome_.outcome, "exited");
-  EXPECT_EQ(outcome_.exited, clock_.now());
+  EXPECT_EQ(outcome_.exited, clock_.steady());
+  EXPECT_FALSE(attempt_->started);
 }
 
 TEST_F(AttemptProcessesTest, WhatCannotBeStartedSaysWhy) {

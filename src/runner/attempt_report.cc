@@ -47,11 +47,11 @@ void AttemptReport::note_eviction(Outcome& outcome) {
 
 // For those who look on; the report tells it as well.
 void AttemptReport::tell_exited(const Outcome& outcome) {
-  const Json body = {{"exited_at_us", outcome.exited}, {"node_rank", attempt_.node_rank}};
   const auto always = [](const Error&) { return true; };
   Retry retry({always, {}, kMostTries}, Backoff({}, attempt_.orders.abandoned()), attempt_.clock);
   for (;;) {
-    const auto told = attempt_.tell("exited", body);
+    const auto told = attempt_.tell("exited", {{"exited_ago_us", attempt_.ago(outcome.exited)},
+                                               {"node_rank", attempt_.node_rank}});
     if (told || !retry.again(told.error())) return;
   }
 }
@@ -97,7 +97,8 @@ Json AttemptReport::report_of(const Outcome& outcome) const {
           {"message", outcome.message},
           {"node_rank", attempt_.node_rank},
           {"ranks", rank_reports()},
-          {"exited_at_us", outcome.exited},
+          {"started_ago_us", attempt_.started ? Json(attempt_.ago(*attempt_.started)) : Json()},
+          {"exited_ago_us", attempt_.ago(outcome.exited)},
           {"outputs", outcome.outputs},
           {"gone", keep_.removed(outcome.outputs)},
           {"streams", attempt_.streams.lengths()},

@@ -17,7 +17,10 @@ class AttemptReportTest : public AttemptTest {
     attempt_->ranks[0].end = ProcessEnd{0, 0, std::nullopt, 0, 77};
     stream_ = std::make_unique<AttemptStream>(*attempt_);
     keep_ = std::make_unique<AttemptKeep>(*attempt_);
-    outcome_.exited = 88;
+    attempt_->started = clock_.steady();
+    clock_.pass(kSecond);
+    outcome_.exited = clock_.steady();
+    clock_.pass(88);
   }
   void hand_in() { AttemptReport(*attempt_, *stream_, *keep_).hand_in(outcome_); }
 
@@ -34,11 +37,23 @@ TEST_F(AttemptReportTest, SaysHowEachEndedAndWhatThereIs) {
   EXPECT_EQ(told(), std::vector<std::string>{"finished"}) << "without outputs there is nothing between the end and it";
   const Json report = calls("finished").front();
   EXPECT_EQ(report["outcome"], "exited");
-  EXPECT_EQ(report["exited_at_us"], 88);
+  EXPECT_EQ(report["exited_ago_us"], 88);
+  EXPECT_EQ(report["started_ago_us"], kSecond + 88);
   EXPECT_EQ(report["ranks"][0]["exit_code"], 0);
   EXPECT_EQ(report["ranks"][0]["ended_at_us"], 77);
   EXPECT_EQ(report["streams"], (Json{{"azureml-logs/70_driver_log.txt", 6}}));
   EXPECT_EQ(stream("azureml-logs/70_driver_log.txt"), "hello\n");
+}
+
+TEST_F(AttemptReportTest, TimesAreToldSoThatAnotherCalendarOnThisNodeChangesNothing) {
+  make();
+  attempt_->started.reset();
+  write(attempt_->code() / "outputs/a", "a");
+  clock_.wall = 1;
+  hand_in();
+  EXPECT_EQ(calls("exited").front()["exited_ago_us"], 88);
+  EXPECT_EQ(calls("finished").front()["exited_ago_us"], 88);
+  EXPECT_TRUE(calls("finished").front()["started_ago_us"].is_null()) << "no process began";
 }
 
 TEST_F(AttemptReportTest, OutputsComeBetweenTheEndAndTheReport) {

@@ -40,13 +40,13 @@ void AttemptRun::run() {
   log_info("run {} attempt {}: staging", attempt_.run_id, attempt_.number);
   Outcome outcome;
   if (const Status staged = stage_attempt(attempt_, outcome.notices); !staged) {
-    outcome.fail("staging_failed", staged.error(), attempt_.clock.now());
+    outcome.fail("staging_failed", staged.error(), attempt_.clock.steady());
   } else if (const auto met = meet_nodes(attempt_); !met) {
-    outcome.fail("launch_failed", met.error(), attempt_.clock.now());
+    outcome.fail("launch_failed", met.error(), attempt_.clock.steady());
   } else if (*met) {
     follow(outcome);
   } else {
-    outcome.exited = attempt_.clock.now();
+    outcome.exited = attempt_.clock.steady();
   }
   // What lies outside goes before the end is told: a next run may want the same place.
   for (const auto& made : attempt_.outside) remove(made);

@@ -44,7 +44,9 @@ Micros AttemptStream::until_due() const {
 // Whatever the server says to it, output is shipped and orders are obeyed; its end tells of its start too.
 void AttemptStream::tell_start() {
   if (is_start_told_ || attempt_.clock.steady() < next_tell_) return;
-  is_start_told_ = attempt_.tell("started", {{"node_rank", attempt_.node_rank}}).has_value();
+  Json body = {{"node_rank", attempt_.node_rank}};
+  if (attempt_.started) body["started_ago_us"] = attempt_.ago(*attempt_.started);
+  is_start_told_ = attempt_.tell("started", body).has_value();
   next_tell_ = attempt_.clock.steady() + kAfterFailure;
 }
 

@@ -12,6 +12,7 @@ class AttemptStreamTest : public AttemptTest {
     ASSERT_TRUE(make_folders(attempt_->folder));
     attempt_->streams.add_file("log", attempt_->folder / "rank-0.log");
     stream_ = std::make_unique<AttemptStream>(*attempt_);
+    attempt_->started = clock_.steady();
     stream_->begin();
   }
   void print(const std::string& text) { std::ofstream(attempt_->folder / "rank-0.log", std::ios::app) << text; }
@@ -28,7 +29,7 @@ TEST_F(AttemptStreamTest, AStartIsToldAfterAMoment) {
   clock_.pass(AttemptStream::kBeforeTold);
   EXPECT_EQ(stream_->until_due(), 0);
   stream_->go_on();
-  EXPECT_EQ(calls("started"), (std::vector<Json>{{{"node_rank", 0}}}));
+  EXPECT_EQ(calls("started"), (std::vector<Json>{{{"node_rank", 0}, {"started_ago_us", AttemptStream::kBeforeTold}}}));
   clock_.pass(AttemptStream::kLook);
   stream_->go_on();
   EXPECT_EQ(told().size(), 1U) << "once";
@@ -83,7 +84,8 @@ TEST_F(AttemptStreamTest, AServerInTroubleIsLeftAlongForAWhile) {
   clock_.pass(1);
   stream_->go_on();
   EXPECT_EQ(stream("log"), "one");
-  EXPECT_EQ(calls("started").size(), 2U);
+  ASSERT_EQ(calls("started").size(), 2U);
+  EXPECT_EQ(calls("started").back()["started_ago_us"], AttemptStream::kAfterFailure) << "as long ago as it is by then";
 }
 
 TEST_F(AttemptStreamTest, OtherNodesHearOfAFailureAtOnceAndOnce) {

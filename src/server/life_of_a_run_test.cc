@@ -133,7 +133,7 @@ class LifeOfARun : public DatabaseFixture {
     const std::string node = node_comes();
     turn();
     EXPECT_EQ(orders(node), (std::vector<std::string>{"hello", "start"}));
-    EXPECT_TRUE(part_started(*execute_, attempt(), 0));
+    EXPECT_TRUE(part_started(*execute_, attempt(), 0, 0));
     return node;
   }
   std::vector<std::string> history(const Run& run) {
@@ -175,7 +175,7 @@ TEST_F(LifeOfARun, FromSubmitToCompleted) {
   const std::string node = bring_up();
   EXPECT_EQ(text_at(work_, "command"), "python train.py");
   EXPECT_EQ(reload(run).status, RunStatus::kRunning);
-  ASSERT_TRUE(part_exited(*execute_, attempt(), 0));
+  ASSERT_TRUE(part_exited(*execute_, attempt(), 0, 0));
   ASSERT_TRUE(report(0));
   EXPECT_EQ(history(run), (std::vector<std::string>{"Starting", "Preparing", "Queued", "Provisioning", "Running",
                                                     "Finalizing", "Completed"}));
@@ -200,8 +200,8 @@ TEST_F(LifeOfARun, OfALostNodeTheRunIsTriedAgainOnAnother) {
   turn();
   orders(other);
   EXPECT_EQ(attempt().attempt, 2);
-  EXPECT_EQ(part_started(*execute_, given_up, 0).error().code, ErrorCode::kGivenUp) << "the lost one may come back";
-  ASSERT_TRUE(part_started(*execute_, attempt(), 0));
+  EXPECT_EQ(part_started(*execute_, given_up, 0, 0).error().code, ErrorCode::kGivenUp) << "the lost one may come back";
+  ASSERT_TRUE(part_started(*execute_, attempt(), 0, 0));
   ASSERT_TRUE(report(0));
   const Run done = reload(run);
   EXPECT_EQ(done.status, RunStatus::kCompleted);
@@ -224,7 +224,7 @@ TEST_F(LifeOfARun, APreemptedRunGoesOnElsewhereAtNoCost) {
   const std::string other = node_comes();
   turn();
   orders(other);
-  ASSERT_TRUE(part_started(*execute_, attempt(), 0));
+  ASSERT_TRUE(part_started(*execute_, attempt(), 0, 0));
   ASSERT_TRUE(report(0));
   EXPECT_EQ(reload(run).status, RunStatus::kCompleted);
 }

@@ -19,16 +19,17 @@ constexpr double kLeastVariance = 1e-12;
 
 // Of the squared distances in `squares`: writes the kernel's values, without scale, and their derivatives by the square.
 void matern(Eigen::VectorXd& squares, Eigen::VectorXd* derivatives) {
-  if (derivatives) derivatives->resize(squares.size());
-  double* values = squares.data();
-  double* slopes = derivatives ? derivatives->data() : nullptr;
-  for (Index i = 0; i < squares.size(); ++i) {
+  const Index n = squares.size();
+  Eigen::VectorXd decays(n);
+  double* const __restrict values = squares.data();
+  double* const __restrict decay = decays.data();
+  for (Index i = 0; i < n; ++i) {
     const double r = kSqrtFive * std::sqrt(values[i]);
-    const double decay = portable_exp(-r);
-    const double third = r * r / 3;
-    values[i] = (1 + r + third) * decay;
-    if (slopes) slopes[i] = -5.0 / 6 * (1 + r) * decay;
+    values[i] = r;
+    decay[i] = portable_exp_within(r > 700 ? -700 : -r);
   }
+  if (derivatives) *derivatives = -5.0 / 6 * (1 + squares.array()) * decays.array();
+  squares.array() = (1 + squares.array() + squares.array() * squares.array() / 3) * decays.array();
 }
 
 // Squared differences of all pairs, by dimension: of point j with points 0 to j - 1 from j (j - 1) / 2 on.

@@ -80,7 +80,7 @@ Status LiveSweep::note(Tx& tx, const TrialFacts& facts) {
   const bool has_logged = trial.values != series.values();
   if (has_logged) trial.values = series.values();
   if (is_new || has_logged || trial.state != before) suggester_.put(trial);
-  if (trial.state == TrialState::kFailed && first_failed_.empty()) {
+  if (trial.state == TrialState::kFailed && (first_failed_.empty() || facts.trial.number < *trial_number(first_failed_))) {
     ROOST_TRY(const Run run, run_by_row(tx, *facts.trial.run));
     first_failed_ = run.id;
     first_error_ = run.error;
@@ -245,7 +245,6 @@ Status LiveSweep::write_notice(Tx& tx) {
 
 void LiveSweep::tell(const SweepDecisions& decisions) {
   append_log(decisions.log);
-  if (!notice_.empty()) append_log({{"CONTROLLER", notice_}});
   notice_.clear();
   parts_->changes.run_changed(parent_.id);
 }

@@ -71,8 +71,8 @@ void read_bandit(JsonFields& fields, const Json& policy, PolicySettings& out) {
   out.slack_factor = read_number(fields, policy, "slack_factor", 0, HUGE_VAL);
   out.slack_amount = read_number(fields, policy, "slack_amount", 0, HUGE_VAL);
   if (fields.has("slack_factor") != fields.has("slack_amount")) return;
-  fields.reject(fmt::format("a bandit policy needs one of \"slack_factor\" (a share of the best, like 0.1) and \"slack_amount\" "
-                            "(a distance from it); \"policy\" has {}",
+  fields.reject(fmt::format("a bandit policy needs one of \"slack_factor\" (a share of the best, like 0.1) and "
+                            "\"slack_amount\" (a distance from it); \"policy\" has {}",
                             fields.has("slack_factor") ? "both" : "neither"));
 }
 
@@ -91,8 +91,8 @@ void read_rungs(JsonFields& fields, PolicySettings& out) {
   out.pause = fields.boolean("pause", out.type == PolicyType::kAsha);
   const std::int64_t least = out.min_intervals * out.eta;
   if (out.max_intervals >= least) return;
-  fields.reject(fmt::format("\"max_intervals\" in \"policy\" is {}; with \"min_intervals\" {} and \"eta\" {} it must be at least "
-                            "{}, else no trial is ever compared",
+  fields.reject(fmt::format("\"max_intervals\" in \"policy\" is {}; with \"min_intervals\" {} and \"eta\" {} it must be at "
+                            "least {}, else no trial is ever compared",
                             out.max_intervals, out.min_intervals, out.eta, least));
 }
 

@@ -75,6 +75,10 @@ Status check_numbers(const Dimension& dimension) {
     return wrong(dimension, fmt::format("min of {} is {} and max is {}; min must be the smaller one", name, dimension.low,
                                         dimension.high));
   }
+  if (!std::isfinite(dimension.high - dimension.low) || !std::isfinite(std::abs(dimension.low) + 9 * dimension.high)) {
+    return wrong(dimension, fmt::format("{} and {} of {} are further apart than numbers go; bring them closer", dimension.low,
+                                        dimension.high, name));
+  }
   const double largest = is_normal(dimension.expression) ? dimension.low + 9 * dimension.high : dimension.high;
   if (is_log(dimension.expression) && largest > 700) {
     return wrong(dimension, fmt::format("exp({}) is too large for a number; {} takes natural logarithms, so give log(value)",
@@ -88,9 +92,12 @@ Status check_q(const Dimension& dimension) {
     return wrong(dimension, fmt::format("q of {} is {}; it must be greater than 0",
                                         expression_name(dimension.expression), dimension.q));
   }
-  const double largest = is_log(dimension.expression) ? std::exp(dimension.high)
-                                                      : std::max(std::abs(dimension.low), std::abs(dimension.high));
-  if (!is_normal(dimension.expression) && largest / dimension.q > kMostIntegers) {
+  const bool normal = is_normal(dimension.expression);
+  const double end = normal ? dimension.low + 9 * dimension.high : dimension.high;
+  const double largest = is_log(dimension.expression) ? std::exp(end)
+                                                      : std::max(std::abs(normal ? dimension.low - 9 * dimension.high : dimension.low), std::abs(end));
+  // A normal distribution has hardly anything in its far ends, so that only what is no number at all is too far.
+  if (largest / dimension.q > (normal ? 1e300 : kMostIntegers)) {
     return wrong(dimension, fmt::format("q is {}, too small for values up to {}", dimension.q, largest));
   }
   return {};

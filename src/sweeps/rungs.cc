@@ -123,8 +123,8 @@ Verdict pause_at_rung(const Ladder& ladder, Goal goal, const std::vector<Trial>&
   const auto [value, cut] = compared_numbers(own.value, cut_at(ladder, goal, trials, *rung, own.places));
   const std::string best = (own.places == 1 ? "" : "among ") + best_of(own.places, own.reached);
   if (is_among) {
-    return {Verdict::kPause, fmt::format("{}{} is {}, but {} went on already (rank {}, cut {})", begin, value, best, own.gone_on,
-                                         own.rank, cut)};
+    return {Verdict::kPause, fmt::format("{}{} is {}, but {} went on already (rank {}, cut {})", begin, value, best,
+                                         own.gone_on, own.rank, cut)};
   }
   return {Verdict::kPause, fmt::format("{}{} is not {} yet (rank {}, cut {})", begin, value, best, own.rank, cut)};
 }

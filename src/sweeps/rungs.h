@@ -52,8 +52,8 @@ Verdict stop_at_rung(const Ladder& ladder, Goal goal, const std::vector<Trial>& 
 // without a break.
 Verdict pause_at_rung(const Ladder& ladder, Goal goal, const std::vector<Trial>& trials, std::size_t index,
                       std::int64_t interval);
-// From the highest rung down, the best paused trial that is one of the best floor(n / eta) of its rung, if not too many have gone
-// on from there: floor(4/3 * floor(n / eta)) while the sweep draws more.
+// From the highest rung down, the best paused trial that is one of the best floor(n / eta) of its rung, if not too many have
+// gone on from there: floor(4/3 * floor(n / eta)) while the sweep draws more.
 std::optional<std::int64_t> next_promotion(const Ladder& ladder, Goal goal, const std::vector<Trial>& trials,
                                            bool draws_more);
 // The best paused trial of the highest rung that a trial of this sweep has reached, if none has gone on from there.

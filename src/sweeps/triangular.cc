@@ -7,10 +7,14 @@ namespace {
 
 using Index = Eigen::Index;
 
-// target -= sum over k in [from, to) of factor(k) * column(k), four at a time.
+// target -= sum over k in [from, to) of factor(k) * column(k), eight or four at a time.
 template <class Target, class Factor, class Column>
 void subtract_columns(Target target, Index from, Index to, const Factor& factor, const Column& column) {
   Index k = from;
+  for (; k + 8 <= to; k += 8) {
+    target -= ((factor(k) * column(k) + factor(k + 1) * column(k + 1)) + (factor(k + 2) * column(k + 2) + factor(k + 3) * column(k + 3))) +
+              ((factor(k + 4) * column(k + 4) + factor(k + 5) * column(k + 5)) + (factor(k + 6) * column(k + 6) + factor(k + 7) * column(k + 7)));
+  }
   for (; k + 4 <= to; k += 4) {
     target -= factor(k) * column(k) + factor(k + 1) * column(k + 1) + factor(k + 2) * column(k + 2) + factor(k + 3) * column(k + 3);
   }
@@ -73,10 +77,14 @@ Eigen::MatrixXd inverse_upper(const Eigen::MatrixXd& l) {
   return product;
 }
 
-double dot(const Eigen::VectorXd& a, const Eigen::VectorXd& b) {
-  double sum = 0;
-  for (Index i = 0; i < a.size(); ++i) sum += a(i) * b(i);
-  return sum;
+double dot(const Eigen::Ref<const Eigen::VectorXd>& a, const Eigen::Ref<const Eigen::VectorXd>& b) {
+  double sums[4] = {0, 0, 0, 0};
+  Index i = 0;
+  for (; i + 4 <= a.size(); i += 4) {
+    for (Index k = 0; k < 4; ++k) sums[k] += a(i + k) * b(i + k);
+  }
+  for (; i < a.size(); ++i) sums[0] += a(i) * b(i);
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
 }  // namespace roost

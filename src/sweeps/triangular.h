@@ -22,7 +22,7 @@ void solve_lower_rows(const Eigen::MatrixXd& l, Eigen::MatrixXd& rows);
 // The upper triangle of A^-1, from L.
 Eigen::MatrixXd inverse_upper(const Eigen::MatrixXd& l);
 
-// From the first to the last, one after another.
-double dot(const Eigen::VectorXd& a, const Eigen::VectorXd& b);
+// Four sums, of every fourth product each, then those.
+double dot(const Eigen::Ref<const Eigen::VectorXd>& a, const Eigen::Ref<const Eigen::VectorXd>& b);
 
 }  // namespace roost

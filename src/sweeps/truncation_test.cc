@@ -9,7 +9,8 @@ namespace {
 
 const PolicySettings kFifth = policy_of(R"({"type": "truncation", "truncation_percentage": 20})");
 
-std::vector<std::size_t> stopped(const PolicySettings& policy, Goal goal, const std::vector<Trial>& trials, std::int64_t interval) {
+std::vector<std::size_t> stopped(const PolicySettings& policy, Goal goal, const std::vector<Trial>& trials,
+                                 std::int64_t interval) {
   std::vector<std::size_t> out;
   for (std::size_t i = 0; i < trials.size(); ++i) {
     if (intervals_of(trials[i]) < interval) continue;

@@ -91,6 +91,13 @@ export interface Shown {
   birds: string;
 }
 
+/** The example's own sweep, as its README has it; returns its id. */
+export async function birdsSweep(roost: Roost): Promise<string> {
+  const { id } = JSON.parse(await roost.cli("sweep", "start", join(BIRDS, "sweep.yaml"), "--detach", "--json"));
+  await roost.wait(id, "Completed", 600);
+  return id;
+}
+
 export async function fill(roost: Roost): Promise<Shown> {
   const draw = readFileSync(join(BIRDS, "draw_birds.py"));
   const files = { "train.py": SWEEP, "draw_birds.py": draw, "README.md": "# Birds\n\nTells chickens from turkeys.\n", "conf/sweep.yaml": "lr: [0.01, 0.03, 0.1]\nbatch: [16, 32]\n" };

@@ -7,10 +7,13 @@ import { chromium, type Page } from "playwright-core";
 import { ARGUMENTS, EXECUTABLE } from "./chromium";
 import { Tab } from "./page";
 import { Roost } from "./roost";
-import { fill, type Shown } from "./screenshot_data";
+import { birdsSweep, fill, type Shown } from "./screenshot_data";
 
 const OUT = resolve(process.env.OUT ?? join(dirname(fileURLToPath(import.meta.url)), "../../docs/studio"));
 const MOST = 150_000;
+
+/** By its beginning: these need the sweep of the birds, all others what fill() makes. */
+const SWEEPS = "sweep";
 
 interface Shot {
   name: string;
@@ -51,6 +54,14 @@ function shots({ best, sweep, failed, running, birds }: Shown): Shot[] {
   ];
 }
 
+function sweepShots(sweep: string): Shot[] {
+  return [
+    { name: "sweeps", path: "/w/default/sweeps", ready: "main table" },
+    { name: "sweep", path: `/sweeps/${sweep}`, ready: "text=random forest of 60 trees" },
+    { name: "sweep-trials", path: `/sweeps/${sweep}`, ready: "[data-trial]", before: (page) => page.getByRole("heading", { name: "Contour" }).evaluate((title) => title.scrollIntoView()) },
+  ];
+}
+
 /** Fewer colours, so that pictures stay small. */
 function reduce(path: string): void {
   for (const colors of [256, 128, 64, 32]) {
@@ -71,7 +82,8 @@ async function main(): Promise<void> {
   const roost = await Roost.start();
   const browser = await chromium.launch({ executablePath: EXECUTABLE, args: ARGUMENTS, headless: true });
   try {
-    const data = await fill(roost);
+    const wanted = (sweeps: boolean) => only.length === 0 || only.some((name) => name.startsWith(SWEEPS) === sweeps);
+    const all = [...(wanted(false) ? shots(await fill(roost)) : []), ...(wanted(true) ? sweepShots(await birdsSweep(roost)) : [])];
     for (const colorScheme of ["light", "dark"] as const) {
       const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, colorScheme, reducedMotion: "reduce" });
       const tab = await Tab.open(context, roost);
@@ -81,11 +93,13 @@ async function main(): Promise<void> {
         await page.screenshot({ path });
         reduce(path);
       };
-      await tab.go("/login");
-      await tab.settled();
-      await save("login");
+      if (wanted(false)) {
+        await tab.go("/login");
+        await tab.settled();
+        await save("login");
+      }
       await tab.logIn();
-      for (const shot of shots(data)) {
+      for (const shot of all) {
         if (only.length > 0 && !only.includes(shot.name)) continue;
         await tab.go(shot.path);
         if (shot.ready) {

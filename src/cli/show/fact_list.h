@@ -13,7 +13,8 @@ class FactList {
  public:
   void add(const std::string& name, const std::string& value);
   bool empty() const { return facts_.empty(); }
-  std::string text(const Style& style, int indent = 0) const;
+  // With a `width` long values go on below themselves; 0 never breaks a line.
+  std::string text(const Style& style, int indent = 0, int width = 0) const;
 
  private:
   std::vector<std::pair<std::string, std::string>> facts_;

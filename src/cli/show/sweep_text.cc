@@ -33,7 +33,7 @@ Tone trial_tone(const std::string& status) {
 
 std::string duration_text(const Json& trial, Micros now) {
   const auto start = time_field(trial, "started_at");
-  if (!start) return "";
+  if (!start || text_field(trial, "state") == "paused") return "";
   const Micros end = time_field(trial, "ended_at").value_or(now);
   return human_duration(static_cast<double>(std::max<Micros>(0, end - *start)) / kSecond);
 }
@@ -65,6 +65,84 @@ std::vector<std::size_t> by_worth(const Json& sweep, const Json& trials) {
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return worth(a) > worth(b); });
   return order;
+}
+
+std::vector<std::string> parameter_names(const Json& sweep) {
+  std::vector<std::string> names;
+  for (const Json& dimension : child(child(sweep, "spec"), "space")) names.push_back(text_field(dimension, "name"));
+  return names;
+}
+
+struct Layout {
+  bool is_screen = false;    // not a pipe
+  bool has_reasons = true;   // in the rows
+};
+const std::string kBelow(6, ' ');  // before a reason that stands below its row
+
+// Short where it is for a screen: there the columns count, and `--json` has every digit.
+std::string shown_value(const Json& value, bool is_screen) {
+  if (!is_screen || !value.is_number_float()) return metric_value_text(value);
+  return fmt::format("{:.3g}", value.get<double>());
+}
+
+TextTable trial_rows(const Json& sweep, const Json& trials, const std::vector<std::string>& names, Micros now, const Layout& layout) {
+  std::vector<TextTable::Column> columns = {{""}, {"#", true}, {"STATUS"}};
+  const std::string metric = one_line(text_field(metric_of(sweep), "name"));
+  columns.push_back({metric.empty() ? "BEST" : metric, true});
+  columns.insert(columns.end(), {{"LAST", true}, {"LOGGED", true}, {"TIME", true}});
+  for (const std::string& name : names) columns.push_back({one_line(plain_name(name)), true, true});
+  columns.insert(columns.end(), {{"MADE BY"}, {"RUN"}, {"WHY", false, true}});
+
+  const Json& best = child(child(sweep, "best"), "trial");
+  TextTable table(std::move(columns));
+  for (const Json& trial : trials) {
+    const bool is_best = !best.is_null() && child(trial, "number") == best;
+    const std::string status = trial_status(trial);
+    const std::string origin = text_field(trial, "origin");
+    const bool hand_made = origin == "hand" || origin == "resumed";
+    const std::string value = metric_value_text(child(trial, "best"));
+    const std::string last = metric_value_text(child(trial, "last"));
+    std::vector<TextTable::Cell> cells = {{is_best ? "*" : "", Tone::kGreen},
+                                          text_field(trial, "number"),
+                                          {status, trial_tone(status)},
+                                          {value, is_best ? Tone::kGreen : Tone::kPlain},
+                                          last == value ? "" : last,
+                                          text_field(trial, "intervals"),
+                                          {duration_text(trial, now), Tone::kDim}};
+    for (const std::string& name : names) {
+      cells.emplace_back(shown_value(child(child(trial, "parameters"), name.c_str()), layout.is_screen));
+    }
+    cells.emplace_back(hand_made ? origin : "");
+    cells.emplace_back(layout.is_screen ? "" : text_field(trial, "run"));
+    cells.emplace_back(layout.has_reasons ? text_field(trial, "reason") : "", Tone::kDim);
+    table.add(std::move(cells));
+  }
+  return table;
+}
+
+int widest_line(const std::string& text) {
+  int widest = 0;
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t end = text.find('\n', from);
+    widest = std::max(widest, text_width(std::string_view(text).substr(from, end - from)));
+    from = end + 1;
+  }
+  return widest;
+}
+
+// After the line of each trial that has a reason comes the reason.
+std::string with_reasons_below(const std::string& table, const Json& trials, const Style& style, int width) {
+  std::string out;
+  std::size_t from = 0;
+  for (std::size_t row = 0; from < table.size(); ++row) {
+    const std::size_t end = table.find('\n', from);
+    out += table.substr(from, end + 1 - from);
+    from = end + 1;
+    if (row == 0) continue;  // the head
+    const std::string reason = one_line(text_field(trials[row - 1], "reason"));
+    if (!reason.empty()) out += kBelow + style(Tone::kDim, clip_text(reason, width - static_cast<int>(kBelow.size()))) + "\n";
+  }
+  return out;
 }
 
 }  // namespace
@@ -144,43 +222,14 @@ Json trials_that_fit(const Json& sweep, const Json& trials, std::size_t most) {
 }
 
 std::string trial_table(const Json& sweep, const Json& trials, Micros now, const Style& style, int width) {
-  std::vector<TextTable::Column> columns = {{""}, {"#", true}, {"STATUS"}};
-  const std::string metric = one_line(text_field(metric_of(sweep), "name"));
-  columns.push_back({metric.empty() ? "BEST" : metric, true});
-  columns.insert(columns.end(), {{"LAST", true}, {"LOGGED", true}, {"TIME", true}});
-  std::vector<std::string> names;
-  for (const Json& dimension : child(child(sweep, "spec"), "space")) names.push_back(text_field(dimension, "name"));
-  for (const std::string& name : names) columns.push_back({one_line(plain_name(name)), true, true});
-  columns.insert(columns.end(), {{"MADE BY"}, {"RUN"}, {"WHY", false, true}});
-
-  const Json& best = child(child(sweep, "best"), "trial");
-  TextTable table(std::move(columns));
-  for (const Json& trial : trials) {
-    const bool is_best = !best.is_null() && child(trial, "number") == best;
-    const std::string status = trial_status(trial);
-    const std::string origin = text_field(trial, "origin");
-    const bool hand_made = origin == "hand" || origin == "resumed";
-    const std::string value = metric_value_text(child(trial, "best"));
-    const std::string last = metric_value_text(child(trial, "last"));
-    std::vector<TextTable::Cell> cells = {{is_best ? "*" : "", Tone::kGreen},
-                                          text_field(trial, "number"),
-                                          {status, trial_tone(status)},
-                                          {value, is_best ? Tone::kGreen : Tone::kPlain},
-                                          last == value ? "" : last,
-                                          text_field(trial, "intervals"),
-                                          {duration_text(trial, now), Tone::kDim}};
-    for (const std::string& name : names) {
-      cells.emplace_back(metric_value_text(child(child(trial, "parameters"), name.c_str())));
-    }
-    cells.emplace_back(hand_made ? origin : "");
-    cells.emplace_back(width == 0 ? text_field(trial, "run") : "");
-    cells.emplace_back(text_field(trial, "reason"), Tone::kDim);
-    table.add(std::move(cells));
-  }
-  return table.text(style, width);
+  const std::vector<std::string> names = parameter_names(sweep);
+  const TextTable whole = trial_rows(sweep, trials, names, now, {.is_screen = width != 0});
+  if (width == 0 || widest_line(whole.text(Style(false), 0)) <= width) return whole.text(style, width);
+  const TextTable rows = trial_rows(sweep, trials, names, now, {.is_screen = true, .has_reasons = false});
+  return with_reasons_below(rows.text(style, width), trials, style, width);
 }
 
-std::string sweep_head(const Json& sweep, const Json& trials, Micros now, const Style& style) {
+std::string sweep_head(const Json& sweep, const Json& trials, Micros now, const Style& style, int width) {
   const std::string state = sweep_state(sweep);
   std::string out = style(Tone::kBold, text_field(sweep, "id")) + "  " + style(status_tone(state), state) + "\n";
   FactList facts;
@@ -189,7 +238,10 @@ std::string sweep_head(const Json& sweep, const Json& trials, Micros now, const 
   if (const auto end = estimated_end(sweep, trials, now)) {
     facts.add("ends", fmt::format("likely {}", time_until(*end, now)));
   }
-  facts.add(is_active(sweep) ? "doing" : "why", text_field(sweep, "message"));
+  const std::string message = text_field(sweep, "message");
+  if (message.find(" children ended, ") == std::string::npos) {  // the counts, which are there already
+    facts.add(is_active(sweep) ? "doing" : "why", message);
+  }
   const std::string metric = text_field(metric_of(sweep), "name");
   if (const Json& best = child(sweep, "best"); best.is_object()) {
     facts.add("best", fmt::format("{} {} by trial {}: {}", metric, metric_value_text(child(best, "value")),
@@ -201,7 +253,7 @@ std::string sweep_head(const Json& sweep, const Json& trials, Micros now, const 
     facts.add("warning", fmt::format("no trial logged \"{}\" so far; they logged {}. The name must be the same to the letter",
                                      metric, fmt::join(names, ", ")));
   }
-  return out + facts.text(style, 2);
+  return out + facts.text(style, 2, width);
 }
 
 std::string trial_line(const Json& sweep, const Json& trial) {

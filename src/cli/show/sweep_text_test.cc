@@ -66,6 +66,28 @@ TEST(SweepText, TableMarksTheBestAndSaysWhyOthersStopped) {
             "   3  Running                  3   5.0 s     0.025     16           HD_1_3\n");
 }
 
+TEST(SweepText, ReasonsStandBelowWhereThereIsNoRoomBesideThem) {
+  EXPECT_EQ(trial_table(sample_sweep(), sample_trials(), kNow, kPlain, 64),
+            "   #  STATUS     val_acc  LOGGED    TIME      lr  batch  MADE BY\n"
+            "   0  Completed      0.7       3  20.0 s     0.1     16\n"
+            "   1  Stopped        0.5       3  10.0 s    0.05     16\n"
+            "      stopped at interval 3: 0.5 is below the cut\n"
+            "*  2  Completed      0.9       3  30.0 s  0.0333     16  hand\n"
+            "   3  Running                  3   5.0 s   0.025     16\n");
+  EXPECT_NE(trial_table(sample_sweep(), sample_trials(), kNow, kPlain, 120).find("16           stopped at interval 3"),
+            std::string::npos);
+}
+
+TEST(SweepText, PausedTrialsAreNotStopped) {
+  Json paused = trial(1, "Canceled", 0.5, 1, 2, "paused at interval 3: 0.5 is not among the best 1 of 3");
+  paused["state"] = "paused";
+  EXPECT_EQ(trial_status(paused), "Paused");
+  paused["ended_at"] = nullptr;
+  EXPECT_EQ(trial_table(sample_sweep(), Json::array({paused}), kNow, kPlain, 64).find(" s "), std::string::npos)
+      << "while it waits nothing is counted";
+  EXPECT_EQ(trial_status(trial(1, "Canceled", 0.5, 1, 2)), "Canceled");
+}
+
 TEST(SweepText, HeadTellsTheBestAndTheEnd) {
   EXPECT_EQ(sweep_head(sample_sweep(), sample_trials(), kNow, kPlain),
             "HD_1  Running\n"
@@ -74,6 +96,13 @@ TEST(SweepText, HeadTellsTheBestAndTheEnd) {
             "  ends        likely in 55 s\n"
             "  best        val_acc 0.9 by trial 2: lr=0.05 batch=16\n"
             "  its run     HD_1_2\n");
+  Json said = sample_sweep();
+  said["message"] = "waits for nodes of the compute gpu-cluster, which is busy";
+  EXPECT_NE(sweep_head(said, sample_trials(), kNow, kPlain, 50)
+                .find("  doing       waits for nodes of the compute\n              gpu-cluster, which is busy\n"),
+            std::string::npos);
+  said["message"] = "3 of at most 8 children ended, 1 running";
+  EXPECT_EQ(sweep_head(said, sample_trials(), kNow, kPlain), sweep_head(sample_sweep(), sample_trials(), kNow, kPlain));
   Json nothing = sample_sweep();
   nothing["best"] = nullptr;
   nothing["metrics_seen"] = {"acc", "loss"};

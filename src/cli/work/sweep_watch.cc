@@ -1,5 +1,6 @@
 #include "cli/work/sweep_watch.h"
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
@@ -20,7 +21,7 @@ namespace {
 constexpr auto kEvery = std::chrono::seconds(1);
 constexpr Micros kPatience = 300 * kSecond;
 constexpr Backoff::Pauses kPauses{std::chrono::milliseconds(200), std::chrono::milliseconds(2000)};
-constexpr std::size_t kAroundTable = 11;  // lines of a screen that the head and the foot may need
+constexpr std::size_t kLeastTrials = 5;  // however small the screen is
 
 struct SweepState {
   Json sweep;
@@ -56,18 +57,28 @@ Json with_trials(const SweepState& state) {
 std::string page(const Console& console, const SweepState& state, const Json& shown) {
   const Micros now = now_micros();
   const Style style = console.out();
-  std::string text = sweep_head(state.sweep, state.trials, now, style);
+  std::string text = sweep_head(state.sweep, state.trials, now, style, terminal_width(1));
   if (!shown.empty()) text += "\n" + trial_table(state.sweep, shown, now, style, terminal_width(1));
   const std::size_t hidden = state.trials.size() - shown.size();
   if (hidden > 0) text += style(Tone::kDim, fmt::format("... and {} more", hidden)) + "\n";
   return text;
 }
 
+// As many trials as the screen has lines for; some take two.
+std::string page_that_fits(const Console& console, const SweepState& state, std::size_t height) {
+  std::size_t most = std::max(kLeastTrials, height);
+  for (;;) {
+    const std::string text = page(console, state, trials_that_fit(state.sweep, state.trials, most));
+    const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+    if (lines <= height || most <= kLeastTrials) return text;
+    most = std::max(kLeastTrials, most - std::min(most - 1, (lines - height + 1) / 2));
+  }
+}
+
 void draw(const Console& console, const SweepState& state) {
   const auto height = static_cast<std::size_t>(terminal_height(1));
-  const std::size_t most = height > kAroundTable + 5 ? height - kAroundTable : 5;
   const std::string foot = "Ctrl-C leaves the sweep running";
-  Console::print("\033[H\033[J" + page(console, state, trials_that_fit(state.sweep, state.trials, most)) +
+  Console::print("\033[H\033[J" + page_that_fits(console, state, height > 2 ? height - 2 : 1) +
                  console.out()(Tone::kDim, foot) + "\n");
   std::fflush(stdout);
 }

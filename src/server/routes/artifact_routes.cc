@@ -21,8 +21,13 @@ Json artifact_json(const Artifact& artifact) {
           {"at", format_time(artifact.at)}};
 }
 
-// The digest is known only at the end, so the bytes wait in a file of the data folder.
-Result<OutputFile> receive_unnamed(App& app, const std::string& path, BodyReader& body) {
+// Bytes that came, in a file of the data folder until somebody takes it over: their digest is known only at the end.
+struct Received {
+  OutputFile file;
+  std::filesystem::path temporary;
+};
+
+Result<Received> receive_unnamed(App& app, const std::string& path, BodyReader& body) {
   const auto temporary = app.config.data / "blobs" / "temporary" / random_hex(8);
   const auto give_up = [&](Error error) {
     ::unlink(temporary.c_str());
@@ -41,8 +46,7 @@ Result<OutputFile> receive_unnamed(App& app, const std::string& path, BodyReader
     if (auto put = write_all(fd.get(), *piece, "an artifact"); !put) return give_up(put.error());
   }
   file.digest = hash.hex();
-  if (auto kept = app.blobs->adopt(file.digest, temporary); !kept) return give_up(kept.error());
-  return file;
+  return Received{std::move(file), temporary};
 }
 
 Result<Response> put(App& app, Request& request, const Principal& who) {
@@ -52,9 +56,15 @@ Result<Response> put(App& app, Request& request, const Principal& who) {
     ROOST_CHECK(request_run(tx, request, who));
     return {};
   }));
-  ROOST_TRY(const OutputFile file, receive_unnamed(app, path, *request.body_stream));
-  ROOST_CHECK(app.blobs->sync({file.digest}));
+  ROOST_TRY(const Received received, receive_unnamed(app, path, *request.body_stream));
+  const OutputFile& file = received.file;
+  // From here on: what a collection takes is what was stored before, and nobody waits long for a hold.
   const auto hold = app.blobs->hold();
+  if (const Status kept = app.blobs->adopt(file.digest, received.temporary); !kept) {
+    ::unlink(received.temporary.c_str());
+    return fail(kept.error());
+  }
+  ROOST_CHECK(app.blobs->sync({file.digest}));
   ROOST_CHECK(app.blobs->size(file.digest));
   const Micros now = app.clock.now();
   ROOST_CHECK(app.db->write([&](Tx& tx) -> Status {

@@ -17,25 +17,32 @@ AttemptName attempt_of(const Request& request) {
 
 Response status_response(const Run& run) { return json_response({{"status", status_name(run.status)}}); }
 
-Result<int> node_rank_of(Request& request) {
-  if (request.body.empty()) return 0;
+struct News {
+  int node_rank = 0;
+  Micros ago = 0;
+};
+
+Result<News> news_of(Request& request, const char* ago) {
+  News news;
+  if (request.body.empty()) return news;
   ROOST_TRY(const Json body, json_body(request));
   JsonFields fields(body, "the report");
-  const auto rank = fields.integer("node_rank", 0, 0, INT32_MAX);
-  fields.integer("exited_at_us", 0, 0, INT64_MAX / 2);
+  news.node_rank = static_cast<int>(fields.integer("node_rank", 0, 0, INT32_MAX));
+  news.ago = fields.integer(ago, 0, 0, INT64_MAX / 2);
+  fields.integer("exited_at_us", 0, 0, INT64_MAX / 2);  // of runners from before there was another
   ROOST_CHECK(fields.done());
-  return static_cast<int>(rank);
+  return news;
 }
 
 Result<Response> started(App& app, Request& request) {
-  ROOST_TRY(const int node_rank, node_rank_of(request));
-  ROOST_TRY(const Run run, part_started(*app.execute, attempt_of(request), node_rank));
+  ROOST_TRY(const News news, news_of(request, "started_ago_us"));
+  ROOST_TRY(const Run run, part_started(*app.execute, attempt_of(request), news.node_rank, news.ago));
   return status_response(run);
 }
 
 Result<Response> exited(App& app, Request& request) {
-  ROOST_TRY(const int node_rank, node_rank_of(request));
-  ROOST_TRY(const Run run, part_exited(*app.execute, attempt_of(request), node_rank));
+  ROOST_TRY(const News news, news_of(request, "exited_ago_us"));
+  ROOST_TRY(const Run run, part_exited(*app.execute, attempt_of(request), news.node_rank, news.ago));
   return status_response(run);
 }
 

@@ -23,8 +23,9 @@ Status take_stored_content(Tx& tx, Model& model) {
   return {};
 }
 
-// A run's output is registered by naming its blobs in a manifest: no byte is copied.
-Status take_run_outputs(App& app, NewModel& made, const Request& request, const Principal& who) {
+// A run's output is registered by naming its blobs in a manifest: no byte is copied. Answers that manifest, none if the
+// model has other content. To be called under a hold, which lasts until the model names it.
+Result<std::optional<Manifest>> take_run_outputs(App& app, NewModel& made, const Request& request, const Principal& who) {
   Manifest manifest;
   ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {
     ROOST_TRY(const Run run, find_run(tx, made.run));
@@ -38,33 +39,35 @@ Status take_run_outputs(App& app, NewModel& made, const Request& request, const 
     ROOST_TRY(manifest, outputs_manifest(tx, run, made.path));
     return {};
   }));
-  if (made.path.empty()) return {};
-  const std::string text = manifest_text(manifest);
-  ROOST_TRY(made.model.content, app.blobs->put(text));
-  const std::string digest = made.model.content;
-  ROOST_CHECK(app.blobs->sync({digest}));
-  const auto hold = app.blobs->hold();
+  if (made.path.empty()) return std::nullopt;
+  ROOST_TRY(made.model.content, app.blobs->put(manifest_text(manifest)));
+  ROOST_CHECK(app.blobs->sync({made.model.content}));
+  ROOST_CHECK(app.blobs->size(made.model.content));
   for (const auto& entry : manifest.entries) {
     if (!entry.is_file()) continue;
     if (const auto there = app.blobs->size(entry.digest); !there) {
       return fail(ErrorCode::kFailedPrecondition, fmt::format("{}: {}", entry.path, there.error().message));
     }
   }
-  return app.db->write([&](Tx& tx) { return store_manifest(tx, digest, manifest, app.clock.now()); });
+  return manifest;
 }
 
 Result<Response> register_model(App& app, Request& request, const Principal& who) {
   ROOST_TRY(const Json body, json_body(request));
   ROOST_TRY(NewModel made, parse_new_model(body));
-  if (!made.run.empty()) ROOST_CHECK(take_run_outputs(app, made, request, who));
+  const auto hold = app.blobs->hold();
+  std::optional<Manifest> outputs;
+  if (!made.run.empty()) {
+    ROOST_TRY(outputs, take_run_outputs(app, made, request, who));
+  }
   Model& model = made.model;
   model.workspace = request.parameters["workspace"];
   model.created = app.clock.now();
   model.created_by = who.name;
   Json answer;
-  const auto hold = app.blobs->hold();
   ROOST_CHECK(app.db->write([&](Tx& tx) -> Status {
     ROOST_CHECK(find_workspace(tx, model.workspace));
+    if (outputs) ROOST_CHECK(store_manifest(tx, model.content, *outputs, model.created));
     ROOST_CHECK(take_stored_content(tx, model));
     ROOST_CHECK(insert_model(tx, model));
     ROOST_TRY(answer, model_json(tx, model));

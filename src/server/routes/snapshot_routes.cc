@@ -21,33 +21,29 @@ Result<Response> create(App& app, Request& request) {
   for (const auto& entry : manifest.entries) {
     if (entry.is_file()) named.push_back(entry.digest);
   }
-  for (int tries = 0; tries < 2; ++tries) {
-    ROOST_CHECK(app.blobs->put(digest, request.body));
-    ROOST_CHECK(app.blobs->sync(named));
-    const auto hold = app.blobs->hold();
-    missing.clear();
-    if (!app.blobs->has(digest)) continue;  // collected since; store it again
-    for (const auto& entry : manifest.entries) {
-      if (!entry.is_file() || missing.contains(entry.digest)) continue;
-      if (!app.blobs->has(entry.digest)) {
-        missing.insert(entry.digest);
-        continue;
-      }
-      ROOST_TRY(const std::uint64_t size, app.blobs->size(entry.digest));
-      if (size != entry.size && !app.blobs->verify(entry.digest)) {
-        missing.insert(entry.digest);
-      } else if (size != entry.size) {
-        return fail(ErrorCode::kDataMismatch,
-                    fmt::format("the manifest says {} has {} bytes, but blob {} has {}", entry.path,
-                                entry.size, entry.digest, size));
-      }
+  const auto hold = app.blobs->hold();
+  ROOST_CHECK(app.blobs->put(digest, request.body));
+  ROOST_CHECK(app.blobs->sync(named));
+  ROOST_CHECK(app.blobs->size(digest));
+  for (const auto& entry : manifest.entries) {
+    if (!entry.is_file() || missing.contains(entry.digest)) continue;
+    if (!app.blobs->has(entry.digest)) {
+      missing.insert(entry.digest);
+      continue;
     }
-    if (missing.empty()) {
-      ROOST_CHECK(app.db->write([&](Tx& tx) -> Status {
-        return store_manifest(tx, digest, manifest, app.clock.now());
-      }));
+    ROOST_TRY(const std::uint64_t size, app.blobs->size(entry.digest));
+    if (size != entry.size && !app.blobs->verify(entry.digest)) {
+      missing.insert(entry.digest);
+    } else if (size != entry.size) {
+      return fail(ErrorCode::kDataMismatch,
+                  fmt::format("the manifest says {} has {} bytes, but blob {} has {}", entry.path,
+                              entry.size, entry.digest, size));
     }
-    break;
+  }
+  if (missing.empty()) {
+    ROOST_CHECK(app.db->write([&](Tx& tx) -> Status {
+      return store_manifest(tx, digest, manifest, app.clock.now());
+    }));
   }
   return json_response({{"digest", digest}, {"created", missing.empty()}, {"missing", missing}});
 }

@@ -91,7 +91,7 @@ Response page(const Request& request) {
 
 void add_studio_routes(Router& router) {
   // The addresses of studio/src/app.tsx. One page answers them all and shows what the address says.
-  for (const char* pattern : {"/", "/login", "/runs/{run}", "/runs/{run}/{rest...}", "/w/{rest...}"}) {
+  for (const char* pattern : {"/", "/login", "/runs/{run}", "/runs/{run}/{rest...}", "/sweeps/{run}", "/w/{rest...}"}) {
     router.add({"GET", pattern, "studio_page", {}, page});
   }
   router.add({"GET", "/assets/{file}", "studio_asset", {}, [](Request& request) {

@@ -56,11 +56,12 @@ function Findings({ sweep, trials }: { sweep: Sweep; trials: readonly Trial[] })
   const { space, metric } = sweep.spec;
   const texts = search.getAll("brush").join("\n");
   const found = useImportance(space, trials);
+  const { parameters, values } = useMemo(() => ({ parameters: parameterAxes(space, trials), values: metricAxis(metric, trials) }), [trials, space.length, metric.name]);
   const { axes, scales, places } = useMemo(() => {
-    const axes = [...parameterAxes(space, trials), metricAxis(metric, trials)];
+    const axes = [...parameters, values];
     const scales = axes.map((axis) => scaleOfAxis(axis));
     return { axes, scales, places: axes.map((axis, a) => axis.values.map((value) => scales[a]!.at(value))) };
-  }, [trials, space.length, metric.name]);
+  }, [parameters, values]);
   const brushes = useMemo(() => brushesOf(texts === "" ? [] : texts.split("\n")), [texts]);
   const inside = useMemo(
     () => insideOf(axes, places, brushes, trials.length),
@@ -74,9 +75,9 @@ function Findings({ sweep, trials }: { sweep: Sweep; trials: readonly Trial[] })
         <BestSoFar sweep={sweep} trials={trials} />
         <ImportanceBars space={space} found={found} />
       </div>
-      <Parallel axes={axes} scales={scales} trials={trials} inside={inside} brushes={brushes} goal={metric.goal} />
-      <Slices sweep={sweep} trials={trials} />
-      <ContourChart sweep={sweep} trials={trials} usual={order} />
+      <Parallel axes={axes} scales={scales} places={places} trials={trials} inside={inside} brushes={brushes} goal={metric.goal} />
+      <Slices axes={parameters} metric={values} trials={trials} />
+      {parameters.length > 1 && <ContourChart axes={parameters} metric={values} trials={trials} usual={order} />}
       <TrialTable sweep={sweep} trials={shown} />
     </>
   );

@@ -5,7 +5,7 @@ import { useSearch } from "../../lib/route";
 import { Button, isOver, Problem } from "../../ui/base";
 import { Chart, type Curve, type XKind } from "../../ui/chart";
 import { ChartGroup } from "../../ui/chart/group";
-import { useNear } from "../run/metrics/near";
+import { useNear } from "../../lib/near";
 import { mappingOf, serverRange, sorted, xOf, type Axis } from "../run/metrics/series";
 import { settingsOf, type MetricSettings } from "../run/metrics/settings";
 import type { CurveStore } from "../run/metrics/store";

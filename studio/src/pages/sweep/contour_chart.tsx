@@ -1,17 +1,19 @@
 // The metric over two parameters that one chooses.
 import { useCallback, useMemo } from "react";
 import { number } from "../../lib/format";
+import { useNear } from "../../lib/near";
 import { useSearch } from "../../lib/route";
 import { themeColor, useThemeVersion } from "../../lib/theme";
-import type { Sweep, Trial } from "../../lib/sweep";
+import type { Trial } from "../../lib/sweep";
 import { Ramp } from "../compare/ramp_legend";
 import { isNumeric, type Scale } from "../compare/scale";
-import { metricAxis, parameterAxes, scaleOfAxis, type SweepAxis } from "./axes";
+import { scaleOfAxis, type SweepAxis } from "./axes";
 import { rampColors, shadeOf } from "./canvas";
 import { fieldOf, levelsOf, lineAt, type FieldAxis } from "./contour";
 import { PointChart, told, type Point } from "./point_chart";
 import { endOf, valueOf } from "./trials";
 
+const HEIGHT = 340;
 const LINES = 7;
 /** Along an axis of numbers. */
 const CELLS = 80;
@@ -29,7 +31,7 @@ function banded(scale: Scale): Scale {
   return { ...scale, at: (value) => { const at = scale.at(value); return at === undefined ? undefined : place(at); }, ticks: scale.ticks.map((tick) => ({ ...tick, at: place(tick.at) })) };
 }
 
-function Choose({ label, axes, value, onChange }: { label: string; axes: SweepAxis[]; value: string; onChange: (id: string) => void }) {
+function Choose({ label, axes, value, onChange }: { label: string; axes: readonly SweepAxis[]; value: string; onChange: (id: string) => void }) {
   return (
     <label className="sweep-choose">
       {label}{" "}
@@ -44,12 +46,11 @@ function Choose({ label, axes, value, onChange }: { label: string; axes: SweepAx
   );
 }
 
-/** `usual`: the parameters that matter most, which are shown until someone chooses. */
-export function ContourChart({ sweep, trials, usual }: { sweep: Sweep; trials: readonly Trial[]; usual: readonly string[] }) {
+/** Of two axes or more. `usual`: the parameters that matter most, which are shown until someone chooses. */
+export function ContourChart({ axes, metric: values, trials, usual }: { axes: readonly SweepAxis[]; metric: SweepAxis; trials: readonly Trial[]; usual: readonly string[] }) {
+  const [place, near] = useNear();
   const [search, change] = useSearch();
   const theme = useThemeVersion();
-  const { space, metric } = sweep.spec;
-  const { axes, values } = useMemo(() => ({ axes: parameterAxes(space, trials), values: metricAxis(metric, trials) }), [trials, space.length, metric.name]);
   const order = useMemo(() => {
     // Between categories there is nothing to smooth: numbers first, and last what is always the same.
     const rank = (one: SweepAxis) => (new Set(one.values.filter((value) => value !== undefined)).size < 2 ? 2 : isNumeric(one.values) ? 0 : 1);
@@ -61,19 +62,19 @@ export function ContourChart({ sweep, trials, usual }: { sweep: Sweep; trials: r
   const y = find("cy", search.get("cx") ?? order[0] ?? axes[0]?.id);
   const x = find("cx", y?.id);
   const made = useMemo(() => {
-    if (!x || !y) return undefined;
+    if (!near || !x || !y) return undefined;
     const [plainX, plainY, zs] = [scaleOfAxis(x, 5), scaleOfAxis(y, 5), scaleOfAxis(values)];
     const [xs, ys] = [banded(plainX), banded(plainY)];
-    const [points, near]: [Point[], { x: number; y: number; value: number }[]] = [[], []];
+    const [points, spots]: [Point[], { x: number; y: number; value: number }[]] = [[], []];
     trials.forEach((trial, i) => {
       const [px, py, value] = [plainX.at(x.values[i]), plainY.at(y.values[i]), zs.at(values.values[i])];
       if (px === undefined || py === undefined || value === undefined) return;
-      near.push({ x: px, y: py, value });
+      spots.push({ x: px, y: py, value });
       points.push({ x: xs.at(x.values[i])!, y: ys.at(y.values[i])!, end: endOf(trial), trial });
     });
     const [across, up] = [cellsOf(plainX), cellsOf(plainY)];
-    return { xs, ys, zs, points, across, up, field: fieldOf(near, across, up) };
-  }, [x, y, values, trials]);
+    return { xs, ys, zs, points, across, up, field: fieldOf(spots, across, up) };
+  }, [near, x, y, values, trials]);
   const colors = useMemo(rampColors, [theme]);
   const under = useCallback(
     (context: CanvasRenderingContext2D, box: { left: number; top: number; width: number; height: number }) => {
@@ -108,7 +109,7 @@ export function ContourChart({ sweep, trials, usual }: { sweep: Sweep; trials: r
     },
     [made, colors],
   );
-  if (!made || !x || !y || axes.length < 2) return null;
+  if (!x || !y) return null;
   return (
     <section className="card" aria-labelledby="contour-title">
       <div className="row">
@@ -116,23 +117,29 @@ export function ContourChart({ sweep, trials, usual }: { sweep: Sweep; trials: r
         <Choose label="x" axes={axes} value={x.id} onChange={(id) => change(id === y.id ? { cx: id, cy: x.id } : { cx: id, cy: y.id })} />
         <Choose label="y" axes={axes} value={y.id} onChange={(id) => change(id === x.id ? { cy: id, cx: y.id } : { cy: id, cx: x.id })} />
       </div>
-      <Ramp label={values.label} scale={made.zs} />
-      <PointChart
-        label={`${values.label} over ${x.label} and ${y.label}, ${made.points.length} trials`}
-        xs={made.xs}
-        ys={made.ys}
-        points={made.points}
-        xName={x.label}
-        yName={`${y.label}${made.ys.kind === "log" ? " (log)" : ""}`}
-        height={340}
-        under={under}
-        plain
-        tell={(trial) => `${x.label} ${told(x.values[trials.indexOf(trial)])}, ${y.label} ${told(y.values[trials.indexOf(trial)])}: ${number(valueOf(trial))}`}
-      />
-      <p className="note">
-        Means of near trials, weighted by a bell curve{made.xs.kind === "category" || made.ys.kind === "category" ? " along numbers" : ""}; other parameters differ between them. Empty where no
-        trial is near.
-      </p>
+      <div ref={place} style={{ minHeight: made ? undefined : HEIGHT }}>
+        {made && (
+          <>
+            <Ramp label={values.label} scale={made.zs} />
+            <PointChart
+              label={`${values.label} over ${x.label} and ${y.label}, ${made.points.length} trials`}
+              xs={made.xs}
+              ys={made.ys}
+              points={made.points}
+              xName={x.label}
+              yName={`${y.label}${made.ys.kind === "log" ? " (log)" : ""}`}
+              height={HEIGHT}
+              under={under}
+              plain
+              tell={(trial) => `${x.label} ${told(x.values[trials.indexOf(trial)])}, ${y.label} ${told(y.values[trials.indexOf(trial)])}: ${number(valueOf(trial))}`}
+            />
+            <p className="note">
+              Means of near trials, weighted by a bell curve{made.xs.kind === "category" || made.ys.kind === "category" ? " along numbers" : ""}; other parameters differ between them. Empty where no
+              trial is near.
+            </p>
+          </>
+        )}
+      </div>
     </section>
   );
 }

@@ -24,6 +24,8 @@ export interface ParallelProps {
   /** The primary metric is the last. */
   axes: readonly SweepAxis[];
   scales: readonly Scale[];
+  /** Of each axis where each trial stands on it. */
+  places: readonly (number | undefined)[][];
   trials: readonly Trial[];
   /** One a trial: whether it passes the filters. */
   inside: readonly boolean[];
@@ -52,7 +54,7 @@ function Filters({ axes, scales, brushes, onBrush }: Pick<ParallelProps, "axes" 
   );
 }
 
-export function Parallel({ axes, scales, trials, inside, brushes, goal }: ParallelProps) {
+export function Parallel({ axes, scales, places, trials, inside, brushes, goal }: ParallelProps) {
   const [, change] = useSearch();
   const [box, width] = useWidth();
   const theme = useThemeVersion();
@@ -63,7 +65,6 @@ export function Parallel({ axes, scales, trials, inside, brushes, goal }: Parall
   const apart = axes.length < 2 ? 0 : (drawn - left - SIDE) / (axes.length - 1);
   const x = useCallback((i: number) => left + i * apart, [left, apart]);
   const most = Math.floor(Math.min(2 * SIDE, Math.max(apart, LEAST)) / (BOLD * textScale()));
-  const places = useMemo(() => axes.map((axis, a) => axis.values.map((value) => scales[a]!.at(value))), [axes, scales]);
   const colors = useMemo(rampColors, [theme]);
   const draw = useCallback<Draw>(
     (context, wide, high) => {

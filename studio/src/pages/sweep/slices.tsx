@@ -1,10 +1,13 @@
 // One small scatter a parameter: its values against the metric.
 import { useMemo } from "react";
 import { number } from "../../lib/format";
-import type { Sweep, Trial } from "../../lib/sweep";
-import { metricAxis, parameterAxes, scaleOfAxis, type SweepAxis } from "./axes";
+import { useNear } from "../../lib/near";
+import type { Trial } from "../../lib/sweep";
+import { scaleOfAxis, type SweepAxis } from "./axes";
 import { PointChart, told, type Point } from "./point_chart";
 import { endOf, valueOf } from "./trials";
+
+const HEIGHT = 210;
 
 /** Points of the same category lie beside one another, each always in the same place. */
 const beside = (number: number): number => (((number * 0.618034) % 1) - 0.5) * 0.07;
@@ -24,24 +27,21 @@ function Slice({ axis, metric, trials }: { axis: SweepAxis; metric: SweepAxis; t
       label={`${metric.label} against ${axis.label}, ${made.points.length} trials`}
       {...made}
       xName={axis.label}
-      height={210}
+      height={HEIGHT}
       tell={(trial) => `${axis.label} ${told(axis.values[trials.indexOf(trial)])}: ${number(valueOf(trial))}`}
     />
   );
 }
 
-export function Slices({ sweep, trials }: { sweep: Sweep; trials: readonly Trial[] }) {
-  const { space, metric } = sweep.spec;
-  const { axes, values } = useMemo(() => ({ axes: parameterAxes(space, trials), values: metricAxis(metric, trials) }), [trials, space.length, metric.name]);
+export function Slices({ axes, metric, trials }: { axes: readonly SweepAxis[]; metric: SweepAxis; trials: readonly Trial[] }) {
+  const [box, near] = useNear();
   return (
     <section className="card" aria-labelledby="slices-title">
       <h2 id="slices-title">
-        {metric.name} by parameter <span className="note">{values.log ? "log" : ""}</span>
+        {metric.label} by parameter <span className="note">{metric.log ? "log" : ""}</span>
       </h2>
-      <div className="sweep-slices">
-        {axes.map((axis) => (
-          <Slice key={axis.id} axis={axis} metric={values} trials={trials} />
-        ))}
+      <div className="sweep-slices" ref={box}>
+        {axes.map((axis) => (near ? <Slice key={axis.id} axis={axis} metric={metric} trials={trials} /> : <div key={axis.id} style={{ height: HEIGHT }} />))}
       </div>
     </section>
   );

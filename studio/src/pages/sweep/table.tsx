@@ -33,7 +33,7 @@ function columnsOf({ spec }: Sweep): Column[] {
     { id: "intervals", title: "logged", width: 5.5, numeric: true },
     ...spec.space.map(({ name }) => ({ id: `params.${name}`, title: labelOf(name), width: widthOf(labelOf(name)) })),
     { id: "took", title: "Took", width: 7.5, numeric: true },
-    { id: "reason", title: "Why it was stopped", width: 24 },
+    { id: "reason", title: "Early stopping", width: 24 },
   ];
 }
 
@@ -42,6 +42,13 @@ const parameterText = (trial: Trial, name: string): string => {
   const value = trial.parameters[name];
   return value === undefined ? "–" : typeof value === "number" ? number(value) : textOf(value);
 };
+
+/** Why it was stopped or paused, when it is looked at next, or who made it. */
+function noteOf({ reason, next_check, origin }: Trial): string {
+  if (reason) return reason;
+  if (next_check !== null) return `next look at interval ${next_check}`;
+  return origin === "hand" ? "made by hand" : origin === "resumed" ? "run once more" : "";
+}
 
 function Name({ trial, best }: { trial: Trial; best: boolean }) {
   return (
@@ -67,7 +74,7 @@ function Cell({ column, trial, best }: { column: Column; trial: Trial; best: boo
     case "took":
       return <>{duration(took(trial))}</>;
     case "reason":
-      return <span title={trial.reason}>{trial.reason || (trial.origin === "hand" || trial.origin === "resumed" ? `made by ${trial.origin === "hand" ? "hand" : "resuming"}` : "")}</span>;
+      return <span title={noteOf(trial)}>{noteOf(trial)}</span>;
     default:
       return <span title={textOf(trial.parameters[column.id.slice(7)])}>{parameterText(trial, column.id.slice(7))}</span>;
   }

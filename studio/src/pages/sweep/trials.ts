@@ -101,8 +101,8 @@ export function sorted(trials: readonly Trial[], sort: string): Trial[] {
   return keyed.map(({ trial }) => trial);
 }
 
-/** Seconds; undefined before it has started. */
+/** Seconds; undefined before it has started, and while it is paused. */
 export function took(trial: Trial, now = Date.now()): number | undefined {
-  if (!trial.started_at) return undefined;
+  if (!trial.started_at || trial.state === "paused") return undefined;
   return Math.max(0, ((trial.ended_at ? Date.parse(trial.ended_at) : now) - Date.parse(trial.started_at)) / 1000);
 }

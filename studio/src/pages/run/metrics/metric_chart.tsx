@@ -4,7 +4,7 @@ import { Button, Problem } from "../../../ui/base";
 import { Chart, type Curve } from "../../../ui/chart";
 import type { ChartGroup } from "../../../ui/chart/group";
 import { metricsCsv } from "./csv";
-import { useNear } from "./near";
+import { useNear } from "../../../lib/near";
 import { sorted, xOf, type Axis } from "./series";
 import type { CurveStore } from "./store";
 

@@ -8,7 +8,7 @@ import { AccuracyTable } from "./accuracy_table";
 import { ConfusionMatrix } from "./confusion_matrix";
 import { metricsCsv } from "./csv";
 import type { Summary } from "./names";
-import { useNear } from "./near";
+import { useNear } from "../../../lib/near";
 import { AnyValue, DataTable, tableOf } from "./value_table";
 
 type Points = Schemas["MetricPoints"];

@@ -1,3 +1,4 @@
+// Whether an element is on the screen or will soon be: what is further down is made once one comes near.
 import { useLayoutEffect, useRef, useState, type RefObject } from "react";
 
 /** Pixels above and below the screen. */
