@@ -36,8 +36,9 @@ def test_a_sweep_on_slurm(server: RoostServer, tmp_path: Path) -> None:
         ws = Workspace.from_config()
         target = SlurmCompute.attach(ws, "a100", partition="main", cpus=1)
         src = ScriptRunConfig("src", script="train.py", compute_target=target)
-        config = HyperDriveConfig(GridParameterSampling({"lr": choice(0.1, 0.4, 0.9)}), "accuracy", PrimaryMetricGoal.MAXIMIZE, 8, 2,
-                                  policy=BanditPolicy(slack_factor=0.5), run_config=src)
+        sampling = GridParameterSampling({"lr": choice(0.1, 0.4, 0.9)})
+        config = HyperDriveConfig(sampling, "accuracy", PrimaryMetricGoal.MAXIMIZE, 8, 2, policy=BanditPolicy(slack_factor=0.5),
+                                  run_config=src)
         sweep = Experiment(ws, "slurm").submit(config)
         sweep.wait_for_completion(show_output=True)
         best = sweep.get_best_run_by_primary_metric()
