@@ -117,7 +117,8 @@ std::optional<Json> draw_gp(const DrawContext& context) {
   if (context.space.is_conditional()) return draw_tpe(context);
   std::vector<Outcome> results = results_of(context.observations);
   if (results.size() < kStartup) return draw_sobol(context);
-  results = thinned(std::move(results), kMostGpPoints);
+  const std::size_t affordable = 16 * kMostGpPoints / context.space.dimensions.size();
+  results = thinned(std::move(results), std::clamp(affordable, kCoarse, kMostGpPoints));
 
   const GpData data = data_of(results, context.space);
   const Kernel kernel = kernel_for(results, data, context.space);

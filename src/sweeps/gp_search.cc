@@ -153,7 +153,9 @@ class Searching {
     } else {
       const Cell cell = cell_at(dimension, at.units[i]);
       const double step = std::max(cell.to - cell.from, 1e-6);
-      for (const double far : {-4.0, -2.0, -1.0, 1.0, 2.0, 4.0}) tried.push_back(middle(i, std::clamp(at.units[i] + far * step, 0.0, 1.0)));
+      for (const double far : {-4.0, -2.0, -1.0, 1.0, 2.0, 4.0}) {
+        tried.push_back(middle(i, std::clamp(at.units[i] + far * step, 0.0, 1.0)));
+      }
       for (int k = 0; k < 6; ++k) tried.push_back(middle(i, draws_.unit()));
     }
     const double own = at.units[i];

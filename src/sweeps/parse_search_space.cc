@@ -93,9 +93,9 @@ Status check_q(const Dimension& dimension) {
                                         expression_name(dimension.expression), dimension.q));
   }
   const bool normal = is_normal(dimension.expression);
+  const double begin = normal ? dimension.low - 9 * dimension.high : dimension.low;
   const double end = normal ? dimension.low + 9 * dimension.high : dimension.high;
-  const double largest = is_log(dimension.expression) ? std::exp(end)
-                                                      : std::max(std::abs(normal ? dimension.low - 9 * dimension.high : dimension.low), std::abs(end));
+  const double largest = is_log(dimension.expression) ? std::exp(end) : std::max(std::abs(begin), std::abs(end));
   // A normal distribution has hardly anything in its far ends, so that only what is no number at all is too far.
   if (largest / dimension.q > (normal ? 1e300 : kMostIntegers)) {
     return wrong(dimension, fmt::format("q is {}, too small for values up to {}", dimension.q, largest));

@@ -18,7 +18,8 @@ constexpr double kLeast = 1e-300;  // so that a logarithm is a number
 
 // As wide as the larger gap to a neighbour: narrow where points are dense. The ends of the range are no neighbours. A centre
 // of several points has that many kernels, which share the gap.
-std::vector<double> kernel_widths(const std::vector<double>& centres, const std::vector<std::size_t>& counts, std::size_t points) {
+std::vector<double> kernel_widths(const std::vector<double>& centres, const std::vector<std::size_t>& counts,
+                                  std::size_t points) {
   const double least = kLeastWidth / std::min(100.0, static_cast<double>(points) + 2);
   std::vector<double> widths;
   for (std::size_t i = 0; i < centres.size(); ++i) {

@@ -17,6 +17,20 @@ inline SearchSpace space_of(const std::string& json) {
   return parsed ? *parsed : SearchSpace();
 }
 
+// Every expression, and a choice of numbers.
+inline constexpr const char* kTen = R"([
+  {"name": "choice", "expression": "choice", "values": ["a", "b", "c"]},
+  {"name": "numbers", "expression": "choice", "values": [16, 32, 64, 128]},
+  {"name": "randint", "expression": "randint", "values": [7]},
+  {"name": "uniform", "expression": "uniform", "values": [-2, 3]},
+  {"name": "quniform", "expression": "quniform", "values": [0, 1, 0.1]},
+  {"name": "loguniform", "expression": "loguniform", "values": [-9, -1]},
+  {"name": "qloguniform", "expression": "qloguniform", "values": [0, 5, 2]},
+  {"name": "normal", "expression": "normal", "values": [10, 2]},
+  {"name": "qnormal", "expression": "qnormal", "values": [0, 3, 0.5]},
+  {"name": "lognormal", "expression": "lognormal", "values": [0, 1]},
+  {"name": "qlognormal", "expression": "qlognormal", "values": [2, 0.5, 1]}])";
+
 using Objective = std::function<double(const Json& parameters)>;
 
 // A sweep of `count` trials one after another, each of which is complete before the next is drawn. Fewer if the space is used up.

@@ -56,7 +56,8 @@ TEST(Samplers, AFiniteTreeIsUsedUpWithoutRepeats) {
   ASSERT_EQ(space.size(), 1U + 6 + 2);
   for (const std::string sampler : {"random", "sobol", "tpe", "grid"}) {
     std::set<std::string> seen;
-    for (const Trial& each : play(sampler, space, 20, [](const Json& p) { return p["a"].get<double>(); })) seen.insert(each.parameters.dump());
+    const auto trials = play(sampler, space, 20, [](const Json& p) { return p["a"].get<double>(); });
+    for (const Trial& each : trials) seen.insert(each.parameters.dump());
     EXPECT_EQ(seen.size(), 9U) << sampler;
   }
 }
@@ -165,10 +166,13 @@ TEST(Samplers, ShortHistoriesAndTrialsThatTeachNothing) {
   for (const std::string& sampler : kLearning) {
     const auto first = suggest({sampler, 1}, space, Goal::kMinimize, {}, 12);
     EXPECT_TRUE(first);
-    const std::vector<Trial> useless = {trial(0, here, TrialState::kFailed, {1}), trial(1, {{"z", 1}}, TrialState::kCompleted, {1}),
-                                        trial(2, Json::array(), TrialState::kCompleted, {2}),
-                                        trial(-1, {{"x", "text"}, {"y", 0}}, TrialState::kCompleted, {3}),
-                                        trial(3, here, TrialState::kCompleted, {}), trial(4, here, TrialState::kCompleted, {std::nan("")})};
+    const std::vector<Trial> useless = {
+        trial(0, here, TrialState::kFailed, {1}),
+        trial(1, {{"z", 1}}, TrialState::kCompleted, {1}),
+        trial(2, Json::array(), TrialState::kCompleted, {2}),
+        trial(-1, {{"x", "text"}, {"y", 0}}, TrialState::kCompleted, {3}),
+        trial(3, here, TrialState::kCompleted, {}),
+        trial(4, here, TrialState::kCompleted, {std::nan("")})};
     EXPECT_EQ(suggest({sampler, 1}, space, Goal::kMinimize, useless, 12), first) << sampler;
     auto more = play(sampler, space, 12, bowl);
     const auto without = suggest({sampler, 1}, space, Goal::kMinimize, more, 99);
@@ -232,7 +236,8 @@ TEST(Samplers, OneDimensionOneValueManyCategories) {
     const auto line = play(sampler, space_of(R"([{"name": "x", "expression": "normal", "values": [0, 10]}])"), 30,
                            [](const Json& p) { return std::abs(p["x"].get<double>() - 7); });
     EXPECT_LT(best_of(line), 0.7) << sampler;
-    EXPECT_EQ(play(sampler, space_of(R"([{"name": "x", "expression": "choice", "values": [1]}])"), 5, [](const Json&) { return 1; }).size(), 1U);
+    const SearchSpace single = space_of(R"([{"name": "x", "expression": "choice", "values": [1]}])");
+    EXPECT_EQ(play(sampler, single, 5, [](const Json&) { return 1; }).size(), 1U);
     Json choices = Json::array();
     for (int i = 0; i < 40; ++i) choices.push_back(fmt::format("v{}", i));
     Json space = Json::array();

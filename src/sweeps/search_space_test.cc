@@ -10,19 +10,6 @@
 namespace roost {
 namespace {
 
-constexpr const char* kTen = R"([
-  {"name": "choice", "expression": "choice", "values": ["a", 2, 0.5, true]},
-  {"name": "numbers", "expression": "choice", "values": [16, 32, 64, 128]},
-  {"name": "randint", "expression": "randint", "values": [7]},
-  {"name": "uniform", "expression": "uniform", "values": [-2, 3]},
-  {"name": "quniform", "expression": "quniform", "values": [0, 1, 0.1]},
-  {"name": "loguniform", "expression": "loguniform", "values": [-9, -1]},
-  {"name": "qloguniform", "expression": "qloguniform", "values": [0, 5, 2]},
-  {"name": "normal", "expression": "normal", "values": [10, 2]},
-  {"name": "qnormal", "expression": "qnormal", "values": [0, 3, 0.5]},
-  {"name": "lognormal", "expression": "lognormal", "values": [0, 1]},
-  {"name": "qlognormal", "expression": "qlognormal", "values": [2, 0.5, 1]}])";
-
 constexpr const char* kTree = R"([
   {"name": "optimizer", "expression": "choice", "values": ["sgd", "adam", "lion"]},
   {"name": "momentum", "expression": "choice", "values": [0.8, 0.9], "when": {"name": "optimizer", "values": ["sgd"]}},

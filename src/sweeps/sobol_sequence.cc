@@ -75,7 +75,8 @@ std::vector<std::uint32_t> directions_of(std::size_t dimension, const Polynomial
   std::array<std::uint64_t, kBits> m{};
   for (std::size_t k = 0; k < kBits; ++k) {
     if (k < p.degree) {
-      const std::uint64_t from = (static_cast<std::uint64_t>(dimension) << 32) + (std::uint64_t{kVariants[dimension - 1]} << 8) + k;
+      const std::uint64_t variant = kVariants[dimension - 1];
+      const std::uint64_t from = (static_cast<std::uint64_t>(dimension) << 32) + (variant << 8) + k;
       m[k] = (spread(from + 0x9e3779b97f4a7c15ULL) & ((2ULL << k) - 1)) | 1;
       continue;
     }

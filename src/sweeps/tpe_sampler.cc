@@ -109,7 +109,10 @@ class TpeDraw {
       const double score = densities.good.log_density(units_) - densities.other.log_density(units_);
       if (chosen && !(score > best)) continue;
       Json parameters = parameters_;
-      for (const std::size_t i : groups[g]) parameters[context_.space.dimensions[i].name] = value_at(context_.space.dimensions[i], units_[i]);
+      for (const std::size_t i : groups[g]) {
+        const Dimension& dimension = context_.space.dimensions[i];
+        parameters[dimension.name] = value_at(dimension, units_[i]);
+      }
       if (is_whole(groups, g, parameters) && context_.used.has(parameters)) continue;
       best = score;
       chosen = std::move(parameters);

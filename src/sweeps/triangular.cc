@@ -9,16 +9,16 @@ using Index = Eigen::Index;
 
 // target -= sum over k in [from, to) of factor(k) * column(k), eight or four at a time.
 template <class Target, class Factor, class Column>
-void subtract_columns(Target target, Index from, Index to, const Factor& factor, const Column& column) {
+void subtract_columns(Target target, Index from, Index to, const Factor& f, const Column& c) {
   Index k = from;
   for (; k + 8 <= to; k += 8) {
-    target -= ((factor(k) * column(k) + factor(k + 1) * column(k + 1)) + (factor(k + 2) * column(k + 2) + factor(k + 3) * column(k + 3))) +
-              ((factor(k + 4) * column(k + 4) + factor(k + 5) * column(k + 5)) + (factor(k + 6) * column(k + 6) + factor(k + 7) * column(k + 7)));
+    target -= ((f(k) * c(k) + f(k + 1) * c(k + 1)) + (f(k + 2) * c(k + 2) + f(k + 3) * c(k + 3))) +
+              ((f(k + 4) * c(k + 4) + f(k + 5) * c(k + 5)) + (f(k + 6) * c(k + 6) + f(k + 7) * c(k + 7)));
   }
   for (; k + 4 <= to; k += 4) {
-    target -= factor(k) * column(k) + factor(k + 1) * column(k + 1) + factor(k + 2) * column(k + 2) + factor(k + 3) * column(k + 3);
+    target -= f(k) * c(k) + f(k + 1) * c(k + 1) + f(k + 2) * c(k + 2) + f(k + 3) * c(k + 3);
   }
-  for (; k < to; ++k) target -= factor(k) * column(k);
+  for (; k < to; ++k) target -= f(k) * c(k);
 }
 
 }  // namespace
