@@ -62,6 +62,13 @@ def test_a_random_sweep_from_the_first_draw_to_the_best_child(server: RoostServe
     assert log.count("Successfully scheduled a job.") == 6
 
 
+def test_children_have_the_name_of_the_sweep_and_their_number(server: RoostServer) -> None:
+    run = {"experiment": "tuning", "command": "true", "display_name": "tune"}
+    done = ended(server, server.post("/workspaces/default/sweeps", json=sweep_spec(run=run, max_total_runs=2)))
+    assert [server.get_run(trial["run"])["display_name"] for trial in trials(server, done)] == ["tune-0", "tune-1"]
+    assert server.get_run(done)["display_name"] == "tune"
+
+
 def test_the_same_seed_draws_the_same(server: RoostServer) -> None:
     first, second = (ended(server, start(server, "", max_total_runs=5, max_concurrent_runs=5)) for _ in range(2))
     assert [t["parameters"] for t in trials(server, first)] == [t["parameters"] for t in trials(server, second)]

@@ -225,7 +225,9 @@ class Deciding {
       return !trial.values.empty() || trial.state == TrialState::kCompleted || trial.state == TrialState::kStopped;
     });
     const bool is_futile = !has_other && failed >= std::max(kFutile, std::min(view_.row.max_concurrent.value_or(kFutile), view_.row.max_total));
-    if (view_.refused.empty() && !is_futile) return;
+    // The environment is the same for all: to build it again for the next one would fail again.
+    const bool has_no_environment = !has_other && failed > 0 && text_at(view_.first_error, "code") == "environment_failed";
+    if (view_.refused.empty() && !is_futile && !has_no_environment) return;
     out_.stop = true;
     out_.message = view_.refused.empty() ? all_failed() : view_.refused;
   }

@@ -125,6 +125,18 @@ TEST_F(DecideSweep, FailsWhenNothingButFailuresCame) {
   EXPECT_LT(rows_.size(), 10U) << "the rest was not tried";
 }
 
+TEST_F(DecideSweep, AnEnvironmentThatCannotBeBuiltIsNotTriedAgain) {
+  row_.max_total = 50;
+  turn();
+  first_failed_ = "HD_1_0";
+  first_error_ = {{"code", "environment_failed"}, {"message", "there is no torch==99"}};
+  for (const std::size_t number : {0, 1}) end(number, RunStatus::kFailed);
+  const auto decisions = turn();
+  EXPECT_TRUE(decisions.drawn.empty());
+  EXPECT_EQ(decisions.end, RunStatus::kFailed);
+  EXPECT_NE(decisions.message.find("there is no torch==99"), std::string::npos) << decisions.message;
+}
+
 TEST_F(DecideSweep, AshaPausesPromotesAndEndsTheRest) {
   spec_.policy = *parse_policy({{"type", "asha"}, {"min_intervals", 1}, {"max_intervals", 4}, {"eta", 2}, {"pause", true}});
   turn();

@@ -292,6 +292,7 @@ Status LiveSweep::start(const TrialRow& row) {
   if (!row.source.empty()) order.spec.properties[kGoesOnFrom] = row.source;
   order.spec.id = child_id(row.number);
   order.spec.parent = parent_.id;
+  if (!order.spec.display_name.empty()) order.spec.display_name += fmt::format("-{}", row.number);
   order.workspace = parent_.workspace;
   order.user = parent_.created_by;
   order.may_start = [this, number = row.number](Tx& tx) -> Result<bool> {
