@@ -128,6 +128,7 @@ def test_where_every_child_fails_the_sweep_does_and_names_the_first_cause(server
     assert done["status"] == "Failed" and "no data" in done["message"] and f"{done['id']}_" in done["message"]
     assert len(trials(server, done)) < 50
     assert "no data" in server.get_run(done)["error"]["message"]
+    assert all("no data" in trial["reason"] for trial in trials(server, done) if trial["state"] == "failed")
 
 
 def test_a_script_that_does_not_take_a_parameter(server: RoostServer) -> None:

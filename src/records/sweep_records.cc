@@ -156,7 +156,7 @@ Result<std::int64_t> count_trials(Tx& tx, std::int64_t sweep) {
 Result<std::vector<TrialFacts>> list_trials(Tx& tx, const TrialFilter& filter) {
   Rows rows = tx.query(
       "SELECT " ROOST_TRIAL_COLUMNS ", r.id, r.status, r.held, a.open, r.attempt, r.created, r.started, r.ended, m.count,"
-      " m.last_number FROM sweep_trial t LEFT JOIN run r ON r.seq = t.run"
+      " m.last_number, CASE WHEN r.status = 'Failed' THEN json_extract(r.error_json, '$.message') END FROM sweep_trial t LEFT JOIN run r ON r.seq = t.run"
       " LEFT JOIN attempt a ON a.run = r.seq AND a.attempt = r.attempt"
       " LEFT JOIN metric m ON m.run = r.seq AND m.attempt = r.attempt AND m.name = ?"
       " WHERE t.sweep = ? AND t.number >= ? AND (t.is_open = 1 OR ? = 0) ORDER BY t.number LIMIT ?",
@@ -176,7 +176,8 @@ Result<std::vector<TrialFacts>> list_trials(Tx& tx, const TrialFilter& filter) {
     state.started = rows.maybe_integer(column++);
     state.ended = rows.maybe_integer(column++);
     state.values = rows.integer(column++);
-    state.last = maybe_real(rows, column);
+    state.last = maybe_real(rows, column++);
+    state.failure = rows.text(column);
   }
   ROOST_CHECK(rows.status());
   return trials;

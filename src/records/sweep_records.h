@@ -78,6 +78,7 @@ struct TrialFacts {
   std::optional<Micros> ended;
   std::int64_t values = 0;  // of the primary metric in the newest attempt
   std::optional<double> last;
+  std::string failure;  // the message of its error, if it failed
 };
 
 struct TrialFilter {

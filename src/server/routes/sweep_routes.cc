@@ -82,6 +82,8 @@ Result<Json> sweep_json(Tx& tx, const Run& run, const SweepRow& row, const Princ
               {"best", std::move(best)}};
 }
 
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
 // Member by member, which for the thousands of a page takes half as long as a list of pairs.
 Json trial_json(TrialFacts facts, const std::string& sweep, const PolicySettings& policy) {
   TrialRow& trial = facts.trial;
@@ -99,7 +101,7 @@ Json trial_json(TrialFacts facts, const std::string& sweep, const PolicySettings
   one["last"] = optional_number(facts.last);
   one["intervals"] = trial.intervals;
   one["next_check"] = or_null(next);
-  one["reason"] = std::move(trial.reason);
+  one["reason"] = state == TrialState::kFailed ? first_line(facts.failure) : std::move(trial.reason);
   one["created_at"] = facts.status ? Json(format_time(facts.created)) : Json();
   one["started_at"] = optional_time(facts.started);
   one["ended_at"] = optional_time(facts.ended);

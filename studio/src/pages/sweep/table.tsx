@@ -33,7 +33,7 @@ function columnsOf({ spec }: Sweep): Column[] {
     { id: "intervals", title: "logged", width: 5.5, numeric: true },
     ...spec.space.map(({ name }) => ({ id: `params.${name}`, title: labelOf(name), width: widthOf(labelOf(name)) })),
     { id: "took", title: "Took", width: 7.5, numeric: true },
-    { id: "reason", title: "Early stopping", width: 24 },
+    { id: "reason", title: "Why", width: 24 },
   ];
 }
 
