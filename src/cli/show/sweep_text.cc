@@ -18,6 +18,13 @@
 namespace roost {
 namespace {
 
+// Why it was stopped, paused or failed; of one that runs, when the policy looks at it next.
+std::string why_text(const Json& trial) {
+  if (std::string reason = text_field(trial, "reason"); !reason.empty()) return reason;
+  const std::string next = text_field(trial, "next_check");
+  return next.empty() ? "" : "next check at interval " + next;
+}
+
 std::string plain_name(const std::string& name) {
   const std::size_t start = name.find_first_not_of('-');
   return start == std::string::npos ? name : name.substr(start);
@@ -114,7 +121,7 @@ TextTable trial_rows(const Json& sweep, const Json& trials, const std::vector<st
     }
     cells.emplace_back(hand_made ? origin : "");
     cells.emplace_back(layout.is_screen ? "" : text_field(trial, "run"));
-    cells.emplace_back(layout.has_reasons ? text_field(trial, "reason") : "", Tone::kDim);
+    cells.emplace_back(layout.has_reasons ? why_text(trial) : "", Tone::kDim);
     table.add(std::move(cells));
   }
   return table;
@@ -139,7 +146,7 @@ std::string with_reasons_below(const std::string& table, const Json& trials, con
     out += table.substr(from, end + 1 - from);
     from = end + 1;
     if (row == 0) continue;  // the head
-    const std::string reason = one_line(text_field(trials[row - 1], "reason"));
+    const std::string reason = one_line(why_text(trials[row - 1]));
     if (!reason.empty()) out += kBelow + style(Tone::kDim, clip_text(reason, width - static_cast<int>(kBelow.size()))) + "\n";
   }
   return out;

@@ -66,6 +66,14 @@ TEST(SweepText, TableMarksTheBestAndSaysWhyOthersStopped) {
             "   3  Running                  3   5.0 s     0.025     16           HD_1_3\n");
 }
 
+TEST(SweepText, OfOneThatRunsItIsSaidWhenItIsLookedAtNext) {
+  Json trials = sample_trials();
+  trials[3]["next_check"] = 9;
+  const std::string table = trial_table(sample_sweep(), trials, kNow, kPlain, 200);
+  EXPECT_NE(table.find("next check at interval 9"), std::string::npos) << table;
+  EXPECT_EQ(table.find("next check"), table.rfind("next check")) << table;
+}
+
 TEST(SweepText, ReasonsStandBelowWhereThereIsNoRoomBesideThem) {
   EXPECT_EQ(trial_table(sample_sweep(), sample_trials(), kNow, kPlain, 64),
             "   #  STATUS     val_acc  LOGGED    TIME      lr  batch  MADE BY\n"
