@@ -103,7 +103,7 @@ def test_a_population_goes_on_from_the_better_ones(server: RoostServer) -> None:
     space = [{"name": "lr", "expression": "choice", "values": [8.0, 0.3, 9.0]}]
     # What runs is kept once it rests for three seconds: there must be a checkpoint when the policy looks. It looks when a trial
     # logs, and at what the others have logged by then: so the one that is behind comes later.
-    code = script(3, rest=4.5).replace("while ", "time.sleep(1 if args.lr == 8 else 0)\nwhile ")
+    code = script(4, rest=4.5).replace("while ", "time.sleep(1 if args.lr == 8 else 0)\nwhile ")
     done = ended(server, start(server, code, space=space, sampling={"type": "grid"}, policy=policy,
                                max_total_runs=3, max_concurrent_runs=2), timeout=180)
     assert done["status"] == "Completed", done
