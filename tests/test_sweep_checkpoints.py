@@ -52,7 +52,8 @@ ASHA = {"type": "asha", "min_intervals": 1, "max_intervals": 4, "eta": 2}
 
 @pytest.mark.parametrize("step", [", step=len(epochs)", ""], ids=["steps", "no steps"])
 def test_paused_trials_go_on_where_they_were(server: RoostServer, step: str) -> None:
-    done = ended(server, start(server, script(4, step=step), space=SPACE, sampling={"type": "grid"}, policy=ASHA,
+    # So long an epoch takes that the pause comes before the end, also on a busy machine.
+    done = ended(server, start(server, script(4, rest=1.5, step=step), space=SPACE, sampling={"type": "grid"}, policy=ASHA,
                                max_total_runs=6, max_concurrent_runs=2))
     found = {trial["parameters"]["lr"]: trial for trial in trials(server, done)}
     best = found[0.3]
