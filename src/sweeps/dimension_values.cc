@@ -13,14 +13,6 @@
 namespace roost {
 namespace {
 
-bool is_normal(Expression e) {
-  return e == Expression::kNormal || e == Expression::kQNormal || e == Expression::kLogNormal ||
-         e == Expression::kQLogNormal;
-}
-bool is_log(Expression e) {
-  return e == Expression::kLogUniform || e == Expression::kQLogUniform || e == Expression::kLogNormal ||
-         e == Expression::kQLogNormal;
-}
 bool is_listed(Expression e) { return e == Expression::kChoice || e == Expression::kRandint; }
 
 double listed_count(const Dimension& d) {

@@ -32,15 +32,6 @@ constexpr Form kForms[] = {
     {"qlognormal", Expression::kQLogNormal, "[mu, sigma, q]", 3},
 };
 
-bool is_normal(Expression e) {
-  return e == Expression::kNormal || e == Expression::kQNormal || e == Expression::kLogNormal ||
-         e == Expression::kQLogNormal;
-}
-bool is_log(Expression e) {
-  return e == Expression::kLogUniform || e == Expression::kQLogUniform || e == Expression::kLogNormal ||
-         e == Expression::kQLogNormal;
-}
-
 tl::unexpected<Error> wrong(const Dimension& dimension, std::string what) {
   return fail(ErrorCode::kInvalidArgument,
               fmt::format("parameter \"{}\": {}", printable(dimension.name), what));
@@ -178,6 +169,15 @@ Result<Dimension> read_dimension(const Json& body, const SearchSpace& before) {
 }
 
 }  // namespace
+
+bool is_normal(Expression expression) {
+  return expression == Expression::kNormal || expression == Expression::kQNormal || expression == Expression::kLogNormal ||
+         expression == Expression::kQLogNormal;
+}
+bool is_log(Expression expression) {
+  return expression == Expression::kLogUniform || expression == Expression::kQLogUniform || expression == Expression::kLogNormal ||
+         expression == Expression::kQLogNormal;
+}
 
 std::string_view expression_name(Expression expression) {
   for (const Form& form : kForms) {

@@ -26,6 +26,8 @@ enum class Expression {
   kQLogNormal,
 };
 std::string_view expression_name(Expression expression);  // "quniform"
+bool is_normal(Expression expression);  // the four with mu and sigma
+bool is_log(Expression expression);     // the four whose logarithm is drawn
 
 // The dimension exists only where an earlier one, a choice, has one of these values.
 struct Condition {

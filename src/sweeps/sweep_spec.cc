@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "domain/names.h"
+#include "sweeps/dimension_values.h"
 #include "sweeps/pbt.h"
 
 namespace roost {
@@ -55,27 +56,11 @@ Status check_limits(const SweepSpec& spec) {
   return {};
 }
 
-std::string quoted(const std::string& word) {
-  const auto is_plain = [](unsigned char c) { return std::isalnum(c) != 0 || std::string_view("-_./:=+,@%").find(static_cast<char>(c)) != std::string_view::npos; };
-  if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return word;
-  std::string out = "'";
-  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
-
 std::string variable_name(const std::string& parameter) {
   std::string name = "AZUREML_PARAMETER_";
   const std::size_t begin = std::min(parameter.find_first_not_of('-'), parameter.size());
   for (const char c : parameter.substr(begin)) name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
   return name;
-}
-
-bool is_active(const Dimension& dimension, const Json& parameters) {
-  if (!dimension.when) return true;
-  const auto found = parameters.find(dimension.when->name);
-  if (found == parameters.end()) return false;
-  const auto& values = dimension.when->values;
-  return std::find(values.begin(), values.end(), *found) != values.end();
 }
 
 }  // namespace
@@ -195,7 +180,7 @@ RunSpec child_spec(const SweepSpec& sweep, const Json& parameters) {
       spec.arguments.push_back(name);
       spec.arguments.push_back(value);
     } else {
-      spec.command += fmt::format(" {} {}", quoted(name), quoted(value));
+      spec.command += fmt::format(" {} {}", shell_quote(name), shell_quote(value));
     }
     spec.environment_variables[variable_name(dimension.name)] = value;
   }
