@@ -16,6 +16,7 @@ ALLOWED = {
     "blobs": ["base"],
     "domain": ["base"],
     "sweeps": ["base", "db", "domain", "records"],
+    "infer": ["base", "net"],
     "snapshot": ["base", "domain"],
     "client": ["base", "net", "snapshot", "domain"],
     "records": ["base", "db", "domain"],
