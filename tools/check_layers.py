@@ -17,6 +17,8 @@ ALLOWED = {
     "domain": ["base"],
     "sweeps": ["base", "db", "domain", "records"],
     "infer": ["base", "net"],
+    "serve": ["base", "net", "client", "domain", "infer", "onnx", "score"],
+    "front": ["base", "net", "domain"],
     "snapshot": ["base", "domain"],
     "client": ["base", "net", "snapshot", "domain"],
     "records": ["base", "db", "domain"],
@@ -34,7 +36,7 @@ ALLOWED = {
     "runner": ["base", "confine", "net", "client", "snapshot", "domain"],
     "server": ["base", "confine", "db", "net", "blobs", "domain", "records", "access", "submit", "prepare",
                "schedule", "compute", "execute", "observe", "finalize", "registry", "builders", "sweeps"],
-    "cli": ["base", "confine", "net", "client", "snapshot", "domain", "server", "runner", "builders"],
+    "cli": ["base", "confine", "net", "client", "snapshot", "domain", "server", "runner", "builders", "serve", "front"],
 }
 # Within cli/: a folder or file -> what it must not include.
 PARTS = {"cli/show/": ("cli/work/", "cli/verbs/", "cli/console.h"), "cli/work/": ("cli/verbs/",)}

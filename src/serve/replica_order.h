@@ -13,7 +13,7 @@ namespace roost {
 // One model of a replica: its folder (or file) below the app root.
 struct OrderedModel {
   std::string name;
-  std::int64_t version = 1;
+  std::int64_t version = 1;  // 0: what the files say
   std::string path;
 };
 
