@@ -75,7 +75,7 @@ Status check_shell(const ModelSignature& model, const V2Input& input) {
   return {};
 }
 
-Result<InferRequest> parse_with_json(std::size_t json_size, std::shared_ptr<std::string> body, const ModelSignature& model) {
+Result<InferRequest> parse_with_json(std::size_t json_size, const std::shared_ptr<std::string>& body, const ModelSignature& model) {
   ROOST_TRY(V2Json json, read_v2_json(std::string_view(*body).substr(0, json_size), model));
   for (const V2Input& input : json.inputs) ROOST_CHECK(check_shell(model, input));
   ROOST_TRY(std::vector<Block> blocks, blocks_of(json.inputs, json_size, body->size()));
@@ -113,7 +113,7 @@ Result<InferRequest> parse_with_json(std::size_t json_size, std::shared_ptr<std:
 
 Result<InferRequest> parse_v2_request(std::string_view header_length, std::shared_ptr<std::string> body, const ModelSignature& model) {
   const std::string_view text = trim(header_length);
-  if (text.empty()) return parse_with_json(body->size(), std::move(body), model);
+  if (text.empty()) return parse_with_json(body->size(), body, model);
   std::uint64_t length = 0;
   const auto [after, problem] = std::from_chars(text.data(), text.data() + text.size(), length);
   if (problem != std::errc() || after != text.data() + text.size()) {
@@ -124,7 +124,7 @@ Result<InferRequest> parse_v2_request(std::string_view header_length, std::share
                                                          length, body->size()));
   }
   if (length == 0) return parse_v2_raw(std::move(body), model);
-  return parse_with_json(length, std::move(body), model);
+  return parse_with_json(length, body, model);
 }
 
 }  // namespace roost
