@@ -17,6 +17,7 @@ ALLOWED = {
     "domain": ["base"],
     "sweeps": ["base", "db", "domain", "records"],
     "infer": ["base", "net"],
+    "onnx": ["base", "net", "infer"],
     "serve": ["base", "net", "client", "domain", "infer", "onnx", "score"],
     "front": ["base", "net", "domain"],
     "snapshot": ["base", "domain"],
@@ -41,7 +42,7 @@ ALLOWED = {
 # Within cli/: a folder or file -> what it must not include.
 PARTS = {"cli/show/": ("cli/work/", "cli/verbs/", "cli/console.h"), "cli/work/": ("cli/verbs/",)}
 # Json::value() throws at a wrong type. What came from outside is read by JsonFields, or by text_at() and its like.
-NO_VALUE = {"access", "blobs", "builders", "compute", "domain", "execute", "finalize", "observe", "prepare", "records",
+NO_VALUE = {"access", "blobs", "builders", "compute", "domain", "execute", "finalize", "observe", "onnx", "prepare", "records",
             "registry", "runner", "schedule", "server", "submit", "sweeps"}
 # SQL is written in records/ (and in db/, which runs it). What is left elsewhere; this list may only get shorter.
 SQL = re.compile(r"\b(tx_?|transaction)\.(query|run)\(|\"\s*(SELECT|UPDATE|INSERT|DELETE FROM) ")
@@ -54,7 +55,7 @@ SQL_LEFT = {
 SLURM = re.compile(r"\bis_slurm\(|\ballocation\.empty\(\)")
 SLURM_LEFT = {"access/access.h", "server/routes/routes.cc", "cli/verbs/runner_command.cc"}  # tokens and joining
 # header prefix -> the only folder that may include it
-HOMES = {"boost/": "net", "sqlite3.h": "db", "CLI/": "cli", "yaml-cpp/": "base", "Eigen/": "sweeps"}
+HOMES = {"boost/": "net", "sqlite3.h": "db", "CLI/": "cli", "yaml-cpp/": "base", "zlib.h": "base", "Eigen/": "sweeps"}
 
 
 def main() -> int:
