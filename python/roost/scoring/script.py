@@ -40,7 +40,7 @@ class Script:
                 raise ScriptError(f"{place} does not have a {name}() function.")
         # A generated main.py holds the user's script as driver_module; its own run() passes on.
         inner = getattr(module, "driver_module", None)
-        self.run: Callable[..., Any] = inner.run if hasattr(inner, "run") else module.run
+        self.run: Callable[..., Any] = getattr(inner, "run", None) or module.run
         self._init: Callable[[], Any] = module.init
         self.place = place
         self.is_raw = False

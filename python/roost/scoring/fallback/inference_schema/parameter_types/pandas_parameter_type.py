@@ -1,5 +1,6 @@
 """A table."""
 
+import importlib
 import json
 from typing import Any, Dict, List
 
@@ -20,8 +21,7 @@ class PandasParameterType(AbstractParameterType):
         apply_column_names: bool = False,
         orient: str = "records",
     ) -> None:
-        import pandas
-
+        pandas = _pandas()
         if not isinstance(sample_input, (pandas.DataFrame, pandas.Series)):
             raise TypeError(
                 "PandasParameterType takes a DataFrame or a Series as its sample, not a "
@@ -37,8 +37,7 @@ class PandasParameterType(AbstractParameterType):
         self.orient = orient
 
     def deserialize_input(self, input_data: Any) -> Any:
-        import pandas
-
+        pandas = _pandas()
         if isinstance(input_data, (pandas.DataFrame, pandas.Series)):
             return input_data
         if self.is_series:
@@ -56,8 +55,7 @@ class PandasParameterType(AbstractParameterType):
         return self._typed(frame) if self.enforce_column_type else frame
 
     def _frame(self, data: Any) -> Any:
-        import pandas
-
+        pandas = _pandas()
         if self.orient == "split":
             return pandas.DataFrame(data["data"], data.get("index"), data.get("columns"))
         if self.orient == "table":
@@ -69,8 +67,7 @@ class PandasParameterType(AbstractParameterType):
         return pandas.DataFrame(data)
 
     def _typed(self, frame: Any) -> Any:
-        import pandas
-
+        pandas = _pandas()
         for name, dtype in self.sample_input.dtypes.items():
             if name not in frame.columns:
                 continue
@@ -117,6 +114,10 @@ class PandasParameterType(AbstractParameterType):
         else:
             table = {"schema": {"type": "object"}, "data": {"type": "array", "items": row}}
         return {"type": "object", "properties": table}
+
+
+def _pandas() -> Any:
+    return importlib.import_module("pandas")
 
 
 def _described(dtype: Any, column: Any) -> Dict[str, Any]:

@@ -91,8 +91,8 @@ def _describe_list(sample: Any) -> Dict[str, Any]:
     parts = [_describe(value) for value in sample]
     example = [part.pop("example", None) for part in parts]
     kinds = [part for at, part in enumerate(parts) if part not in parts[:at]]
-    items = kinds[0] if len(kinds) == 1 else {"anyOf": kinds} if kinds else {"type": "object"}
-    return {"type": "array", "items": items, "example": example}
+    items: Dict[str, Any] = {"anyOf": kinds} if kinds else {"type": "object"}
+    return {"type": "array", "items": kinds[0] if len(kinds) == 1 else items, "example": example}
 
 
 def _example(sample: Any) -> Any:
