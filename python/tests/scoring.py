@@ -60,7 +60,9 @@ def clean_process():
     finally:
         sys.path[:] = path
         aml_request.raw_http_requested = was_raw
-        sys.modules.pop("entry_module", None)
+        for name in list(sys.modules):
+            if name == "entry_module" or name.split(".")[0] == "inference_schema":
+                del sys.modules[name]
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
 
 
