@@ -17,7 +17,11 @@ ALLOWED = {
     "domain": ["base"],
     "sweeps": ["base", "db", "domain", "records"],
     "infer": ["base", "net"],
+    "onnx": ["base", "net", "infer"],
+    "score": ["base", "net", "infer"],
     "endpoints": ["base", "db", "domain", "records"],
+    "serve": ["base", "net", "client", "domain", "infer", "onnx", "score"],
+    "front": ["base", "net", "domain"],
     "snapshot": ["base", "domain"],
     "client": ["base", "net", "snapshot", "domain"],
     "records": ["base", "db", "domain"],
@@ -35,7 +39,7 @@ ALLOWED = {
     "runner": ["base", "confine", "net", "client", "snapshot", "domain"],
     "server": ["base", "confine", "db", "net", "blobs", "domain", "records", "access", "submit", "prepare",
                "schedule", "compute", "execute", "observe", "finalize", "registry", "builders", "sweeps", "endpoints"],
-    "cli": ["base", "confine", "net", "client", "snapshot", "domain", "server", "runner", "builders"],
+    "cli": ["base", "confine", "net", "client", "snapshot", "domain", "server", "runner", "builders", "serve", "front"],
 }
 # Within cli/: a folder or file -> what it must not include.
 PARTS = {"cli/show/": ("cli/work/", "cli/verbs/", "cli/console.h"), "cli/work/": ("cli/verbs/",)}

@@ -48,7 +48,11 @@ Result<std::string> parse_request_target(std::string_view target, Request& reque
   }
   const std::size_t question = rest.find('?');
   std::string raw_path(rest.substr(0, question));
-  if (raw_path.empty()) raw_path = "/";
+  request.target = rest;
+  if (raw_path.empty()) {
+    raw_path = "/";
+    request.target.insert(0, "/");
+  }
   if (!percent_decode(raw_path, request.path)) {
     return malformed(target, "'%' must be followed by two hexadecimal digits");
   }
