@@ -45,7 +45,7 @@ ALLOWED = {
 PARTS = {"cli/show/": ("cli/work/", "cli/verbs/", "cli/console.h"), "cli/work/": ("cli/verbs/",)}
 # Json::value() throws at a wrong type. What came from outside is read by JsonFields, or by text_at() and its like.
 NO_VALUE = {"access", "blobs", "builders", "compute", "domain", "execute", "finalize", "observe", "prepare", "records",
-            "registry", "runner", "schedule", "server", "submit", "sweeps", "endpoints"}
+            "registry", "runner", "schedule", "server", "submit", "sweeps", "endpoints", "front", "infer", "onnx", "score", "serve"}
 # SQL is written in records/ (and in db/, which runs it). What is left elsewhere; this list may only get shorter.
 SQL = re.compile(r"\b(tx_?|transaction)\.(query|run)\(|\"\s*(SELECT|UPDATE|INSERT|DELETE FROM) ")
 SQL_LEFT = {
