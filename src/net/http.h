@@ -28,6 +28,7 @@ struct Request {
   std::string target;  // path and query as they came, still encoded; always starts with '/'
   std::string path;    // decoded, without the query; always starts with '/'
   std::multimap<std::string, std::string> query;  // decoded
+  std::string query_text;                         // as it came, without the question mark
   std::map<std::string, std::string> headers;     // names in lower case
   std::map<std::string, std::string> parameters;  // {name} parts of the matched route, decoded
   std::string body;                               // whole, unless the route streams it
