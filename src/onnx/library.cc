@@ -52,7 +52,8 @@ std::vector<std::string> onnxruntime_places(const std::string& wanted, const std
   const fs::path folder = fs::path(program).parent_path();
   if (!folder.empty()) {
     places.push_back((folder / "../lib/roost" / kFileName).lexically_normal().string());
-    places.push_back((folder / "../../../onnxruntime" / kFileName).lexically_normal().string());  // build/release/src/cli
+    // Programs are built in build/release/src/cli and build/release/bench.
+    for (const char* up : {"../../..", "../.."}) places.push_back((folder / up / "onnxruntime" / kFileName).lexically_normal().string());
   }
   places.emplace_back(kFileName);  // as the loader finds it
   return places;
