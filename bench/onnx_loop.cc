@@ -27,7 +27,7 @@ struct Arguments {
   std::string model;
   std::string through = "bare";
   int clients = 1;
-  int intra_op = 1;
+  int intra_op = 1;  // 0, for --through model: as serving decides
   int rows = 1;
   int size = 1;
   int max_batch = 1;
@@ -69,7 +69,7 @@ std::function<Ask()> bare_client(const std::shared_ptr<OrtRuntime>& runtime, con
   const ort::OrtApi& ort = runtime->api();
   ort::OrtSessionOptions* options = nullptr;
   must(*runtime, ort.CreateSessionOptions(&options));
-  must(*runtime, ort.DisablePerSessionThreads(options));  // those of the environment, as many as --intra-op
+  must(*runtime, ort.SetIntraOpNumThreads(options, arguments.intra_op));
   ort::OrtSession* session = nullptr;
   must(*runtime, ort.CreateSession(runtime->env(), arguments.model.c_str(), options, &session));
   return [&ort, runtime, session, arguments, facts] {

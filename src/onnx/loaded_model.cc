@@ -20,13 +20,27 @@ Result<std::shared_ptr<LoadedModel>> LoadedModel::load(const std::shared_ptr<Ort
                                                        const BatchingOptions& batching, std::size_t queue_limit) {
   ROOST_TRY(const std::string file, model_file(source.path));
   std::shared_ptr<LoadedModel> model(new LoadedModel);
-  ROOST_TRY(model->session_, OnnxSession::load(runtime, watch, file));
+  ROOST_CHECK(model->load_session(runtime, watch, file));
   model->signature_ = {source.name, source.version, model->facts().inputs, model->facts().outputs};
   model->warm_up();
   model->decide_batching(batching);
-  const QueueOptions options{runtime->threads().runs, model->batching_.max_batch, std::chrono::microseconds(model->batching_.max_delay_us), queue_limit};
+  const QueueOptions options{model->runs_, model->batching_.max_batch, std::chrono::microseconds(model->batching_.max_delay_us), queue_limit};
   model->queue_ = std::make_unique<ModelQueue>(*model->session_, model->stats_, options);
   return model;
+}
+
+Status LoadedModel::load_session(const std::shared_ptr<OrtRuntime>& runtime, RunWatch& watch, const std::string& file) {
+  const OrtThreads& threads = runtime->threads();
+  runs_ = threads.runs();
+  ROOST_TRY(session_, OnnxSession::load(runtime, watch, file, threads.wanted > 1));
+  if (threads.wanted != 0 || threads.cores == 1) return {};
+  const auto alone = try_row(*session_, facts());
+  if (!alone || *alone < std::chrono::duration<double>(kLargeModel).count()) return {};
+  session_.reset();  // never twice in memory
+  ROOST_TRY(session_, OnnxSession::load(runtime, watch, file, true));
+  runs_ = runs_beside(*alone, try_row(*session_, facts()).value_or(*alone), threads.cores);
+  log_info("{}: a row takes {:.0f} ms of one core; runs share {} threads, {} at a time", file, *alone * 1000, threads.pool(), runs_);
+  return {};
 }
 
 void LoadedModel::warm_up() {

@@ -25,7 +25,7 @@ class OnnxServant final : public Servant {
   Status start() override {
     ROOST_TRY(const OrtLibrary library, open_onnxruntime(options_.library));
     ROOST_TRY(runtime_, OrtRuntime::open(library, options_.intra_op_threads));
-    log_info("ONNX Runtime {}: {} runs at a time for each model, {} threads each", library.version, runtime_->threads().runs, runtime_->threads().intra_op);
+    log_info("ONNX Runtime {} from {}", library.version, library.path);
     return models_.load_all();
   }
 
@@ -74,9 +74,9 @@ Result<std::unique_ptr<Servant>> make_onnx_servant(OnnxServantOptions options) {
 }
 
 int servant_threads(const OnnxServantOptions& options) {
-  const OrtThreads threads = decide_threads(options.intra_op_threads, usable_cores());
+  const OrtThreads threads{options.intra_op_threads, usable_cores()};
   // Those that run, those that wait, and one more to be told that it is too many.
-  return threads.runs + static_cast<int>(std::min<std::size_t>(options.queue_limit, 1024)) + 1;
+  return threads.runs() + static_cast<int>(std::min<std::size_t>(options.queue_limit, 1024)) + 1;
 }
 
 }  // namespace roost

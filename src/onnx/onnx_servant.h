@@ -26,7 +26,7 @@ struct BatchingOptions {
 struct OnnxServantOptions {
   std::vector<OnnxModelSource> models;  // the first one answers on /score
   BatchingOptions batching;
-  int intra_op_threads = 0;       // threads one run may use; 0: decided (docs/serving-threads in runtime.h)
+  int intra_op_threads = 0;       // threads one run may use; 0: decided for each model (OrtThreads)
   std::size_t queue_limit = 256;  // requests that wait for one model; one more is answered 503
   std::chrono::milliseconds timeout{60'000};
   std::uint64_t max_body_bytes = 100ULL << 20;

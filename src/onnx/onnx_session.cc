@@ -21,13 +21,14 @@ Error run_error(const Error& error) {
 
 }  // namespace
 
-Result<std::unique_ptr<OnnxSession>> OnnxSession::load(std::shared_ptr<OrtRuntime> runtime, RunWatch& watch, const std::string& path) {
+Result<std::unique_ptr<OnnxSession>> OnnxSession::load(std::shared_ptr<OrtRuntime> runtime, RunWatch& watch, const std::string& path,
+                                                         bool uses_pool) {
   std::unique_ptr<OnnxSession> session(new OnnxSession(runtime, watch));
   const ort::OrtApi& ort = runtime->api();
   ort::OrtSessionOptions* made = nullptr;
   ROOST_CHECK(runtime->check(ort.CreateSessionOptions(&made)));
   const OrtOwned<ort::OrtSessionOptions> options(made, ort.ReleaseSessionOptions);
-  ROOST_CHECK(runtime->check(ort.DisablePerSessionThreads(made)));
+  ROOST_CHECK(runtime->check(uses_pool ? ort.DisablePerSessionThreads(made) : ort.SetIntraOpNumThreads(made, 1)));
   // Patterns are kept for every shape that was ever seen, and gain nothing measurable where the allocator keeps its memory.
   ROOST_CHECK(runtime->check(ort.DisableMemPattern(made)));
   ROOST_CHECK(runtime->check(ort.AddSessionConfigEntry(made, "session.use_env_allocators", "1")));

@@ -56,7 +56,9 @@ struct OrtApi {
   OrtStatus* (*CreateSessionOptions)(OrtSessionOptions**);
   Gap gap_11[6];
   OrtStatus* (*DisableMemPattern)(OrtSessionOptions*);
-  Gap gap_18[12];
+  Gap gap_18[6];
+  OrtStatus* (*SetIntraOpNumThreads)(OrtSessionOptions*, int);
+  Gap gap_25[5];
   OrtStatus* (*SessionGetInputCount)(const OrtSession*, std::size_t*);
   OrtStatus* (*SessionGetOutputCount)(const OrtSession*, std::size_t*);
   Gap gap_32[1];
@@ -150,6 +152,7 @@ ROOST_ORT_PLACE(GetErrorCode, 1);
 ROOST_ORT_PLACE(CreateSession, 7);
 ROOST_ORT_PLACE(Run, 9);
 ROOST_ORT_PLACE(DisableMemPattern, 17);
+ROOST_ORT_PLACE(SetIntraOpNumThreads, 24);
 ROOST_ORT_PLACE(SessionGetInputCount, 30);
 ROOST_ORT_PLACE(SessionGetOutputTypeInfo, 34);
 ROOST_ORT_PLACE(SessionGetOutputName, 37);
