@@ -1,6 +1,7 @@
 #include "onnx/loaded_model.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -12,7 +13,23 @@
 namespace roost {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr auto kLongestWarmUp = std::chrono::seconds(60);
+constexpr std::uintmax_t kLargeFile = 256U << 20U;
+
+// Of the model and the files of weights that are called like it.
+std::uintmax_t size_of(const fs::path& file) {
+  std::uintmax_t size = 0;
+  std::error_code error;
+  for (fs::directory_iterator entry(file.parent_path(), error), end; !error && entry != end; entry.increment(error)) {
+    if (!entry->path().filename().string().starts_with(file.stem().string())) continue;
+    const std::uintmax_t own = entry->file_size(error);
+    if (!error) size += own;
+    error.clear();
+  }
+  return size;
+}
 
 }  // namespace
 
@@ -32,8 +49,11 @@ Result<std::shared_ptr<LoadedModel>> LoadedModel::load(const std::shared_ptr<Ort
 Status LoadedModel::load_session(const std::shared_ptr<OrtRuntime>& runtime, RunWatch& watch, const std::string& file) {
   const OrtThreads& threads = runtime->threads();
   runs_ = threads.runs();
-  ROOST_TRY(session_, OnnxSession::load(runtime, watch, file, threads.wanted > 1));
-  if (threads.wanted != 0 || threads.cores == 1) return {};
+  const bool is_open = threads.wanted == 0 && threads.cores > 1;
+  const bool is_large = is_open && size_of(file) >= kLargeFile;  // takes long to load and to run: not tried without the pool
+  ROOST_TRY(session_, OnnxSession::load(runtime, watch, file, threads.wanted > 1 || is_large));
+  if (is_large) runs_ = runs_beside(threads.pool(), 1, threads.cores);
+  if (!is_open || is_large) return {};
   const auto alone = try_row(*session_, facts());
   if (!alone || *alone < std::chrono::duration<double>(kLargeModel).count()) return {};
   session_.reset();  // never twice in memory
