@@ -80,7 +80,8 @@ double thread_seconds() {
 
 class Trial {
  public:
-  Trial(ModelRunner& runner, const ModelFacts& facts) : runner_(runner), facts_(facts), outputs_(names_of(facts.outputs)) {}
+  Trial(ModelRunner& runner, const ModelFacts& facts)
+      : runner_(runner), facts_(facts), outputs_(names_of(facts.outputs)) {}
 
   // Two rows and one, alone and together.
   Result<bool> is_same_together(std::int64_t size) {
@@ -89,7 +90,8 @@ class Trial {
     ROOST_TRY(const auto of_two, run(two));
     ROOST_TRY(const auto of_one, run(one));
     ROOST_TRY(const auto of_all, run(join_rows(std::vector<std::span<const Tensor>>{two, one})));
-    const bool have_rows = std::ranges::all_of(of_all, [](const Tensor& output) { return !output.shape.empty() && output.shape.front() == 3; });
+    const bool have_rows = std::ranges::all_of(
+        of_all, [](const Tensor& output) { return !output.shape.empty() && output.shape.front() == 3; });
     return have_rows && are_same(of_two, slice_rows(of_all, 0, 2)) && are_same(of_one, slice_rows(of_all, 2, 3));
   }
   // The least time of a few runs; of the processor, which others on the machine change little.
@@ -107,7 +109,9 @@ class Trial {
   }
 
  private:
-  Result<std::vector<Tensor>> run(const std::vector<Tensor>& inputs) { return runner_.run(inputs, outputs_, Steady::now() + kLongest); }
+  Result<std::vector<Tensor>> run(const std::vector<Tensor>& inputs) {
+    return runner_.run(inputs, outputs_, Steady::now() + kLongest);
+  }
 
   ModelRunner& runner_;
   const ModelFacts& facts_;
@@ -124,7 +128,9 @@ BatchVerdict may_go_together(const ModelFacts& facts) {
     if (fixed != specs->end()) return {false, fmt::format("the first size of '{}' does not vary", fixed->name)};
   }
   for (const std::string& rows : facts.input_rows) {
-    if (rows != facts.input_rows.front()) return {false, fmt::format("the first sizes of the inputs are not the same: '{}' and '{}'", facts.input_rows.front(), rows)};
+    if (rows != facts.input_rows.front())
+      return {false, fmt::format("the first sizes of the inputs are not the same: '{}' and '{}'",
+                                 facts.input_rows.front(), rows)};
   }
   return {true, ""};
 }
@@ -146,7 +152,8 @@ BatchVerdict try_together(ModelRunner& runner, const ModelFacts& facts, std::int
     const auto together = trial.seconds(rows, size);
     if (!alone || !together) return {false, "it could not be measured"};
     const double share = *together / (*alone * static_cast<double>(rows));
-    if (share > kWorthwhile) return {false, fmt::format("{} rows take {:.0f} % of what they take one by one", rows, share * 100)};
+    if (share > kWorthwhile)
+      return {false, fmt::format("{} rows take {:.0f} % of what they take one by one", rows, share * 100)};
     return {true, ""};
   }
   return {false, "it could not be tried: " + why};

@@ -16,7 +16,8 @@ constexpr auto kPatience = std::chrono::milliseconds(5);
 constexpr auto kQuick = std::chrono::milliseconds(1);
 
 tl::unexpected<Error> too_late_to_start() {
-  return fail(ErrorCode::kDeadlineExceeded, "the time was up before the model was free; more replicas or a longer timeout help");
+  return fail(ErrorCode::kDeadlineExceeded,
+              "the time was up before the model was free; more replicas or a longer timeout help");
 }
 
 }  // namespace
@@ -26,7 +27,9 @@ std::size_t ModelQueue::waiting() const {
   return waiting_.size();
 }
 
-Result<std::vector<Tensor>> ModelQueue::infer(const std::vector<Tensor>& inputs, const std::vector<std::string>& outputs, Deadline deadline, CallTimes& times) {
+Result<std::vector<Tensor>> ModelQueue::infer(const std::vector<Tensor>& inputs,
+                                              const std::vector<std::string>& outputs, Deadline deadline,
+                                              CallTimes& times) {
   Lock lock(mutex_);
   const bool is_free = running_ < options_.runs && !gathers() && !is_first_impatient_locked();
   if (is_free && (waiting_.empty() || !batches())) {
@@ -35,7 +38,11 @@ Result<std::vector<Tensor>> ModelQueue::infer(const std::vector<Tensor>& inputs,
     return run_at_once(inputs, outputs, deadline, times);
   }
   if (!is_free && waiting_.size() >= options_.limit) {
-    return fail(ErrorCode::kResourceExhausted, fmt::format("{} requests wait for this model already; try again later, or raise queue_limit or the number of replicas", waiting_.size()));
+    return fail(
+        ErrorCode::kResourceExhausted,
+        fmt::format(
+            "{} requests wait for this model already; try again later, or raise queue_limit or the number of replicas",
+            waiting_.size()));
   }
   const auto call = std::make_shared<Call>();
   call->inputs = &inputs;
@@ -57,7 +64,9 @@ Result<std::vector<Tensor>> ModelQueue::infer(const std::vector<Tensor>& inputs,
   return result;
 }
 
-Result<std::vector<Tensor>> ModelQueue::run_at_once(const std::vector<Tensor>& inputs, const std::vector<std::string>& outputs, Deadline deadline, CallTimes& times) {
+Result<std::vector<Tensor>> ModelQueue::run_at_once(const std::vector<Tensor>& inputs,
+                                                    const std::vector<std::string>& outputs, Deadline deadline,
+                                                    CallTimes& times) {
   const auto start = Steady::now();
   auto result = runner_.run(inputs, outputs, deadline);
   times.infer = Steady::now() - start;
@@ -69,10 +78,13 @@ Result<std::vector<Tensor>> ModelQueue::run_at_once(const std::vector<Tensor>& i
   return result;
 }
 
-bool ModelQueue::is_first_impatient_locked() const { return !waiting_.empty() && Steady::now() - waiting_.front()->came > kPatience; }
+bool ModelQueue::is_first_impatient_locked() const {
+  return !waiting_.empty() && Steady::now() - waiting_.front()->came > kPatience;
+}
 
-// Whoever comes by may take a free run while the first who waits is waking up, which takes longer than many a model: else the
-// run would stand idle. Only who has waited too long has it kept for it. While one gathers, those who come are for it to take.
+// Whoever comes by may take a free run while the first who waits is waking up, which takes longer than many a model:
+// else the run would stand idle. Only who has waited too long has it kept for it. While one gathers, those who come are
+// for it to take.
 void ModelQueue::let_next_lead_locked() {
   if (running_ >= options_.runs || gathering_ || waiting_.empty()) return;
   const CallPtr& first = waiting_.front();
@@ -99,7 +111,8 @@ Result<std::vector<Tensor>> ModelQueue::wait(Lock& lock, const CallPtr& call) {
     if (!call->changed.wait_until(lock, call->deadline, is_told)) {
       // The inputs are the caller's, so it stays while they are copied.
       call->changed.wait(lock, [&] { return call->state != State::kTaken; });
-      if (call->state == State::kCopied) return fail(ErrorCode::kDeadlineExceeded, "the model was still computing when the time was up");
+      if (call->state == State::kCopied)
+        return fail(ErrorCode::kDeadlineExceeded, "the model was still computing when the time was up");
       if (call->state == State::kWaiting) {
         leave_locked(call);
         let_next_lead_locked();
@@ -130,7 +143,8 @@ std::vector<ModelQueue::CallPtr> ModelQueue::take_locked(const CallPtr& leader) 
   std::int64_t rows = leader->rows;
   for (auto place = waiting_.begin(); place != waiting_.end() && rows < options_.max_batch;) {
     const CallPtr call = *place++;
-    const bool fits = call->state == State::kWaiting && call->rows >= 0 && rows + call->rows <= options_.max_batch && call->deadline > now;
+    const bool fits = call->state == State::kWaiting && call->rows >= 0 && rows + call->rows <= options_.max_batch &&
+                      call->deadline > now;
     if (!fits || call->outputs != leader->outputs || !go_together(*leader->inputs, *call->inputs)) continue;
     rows += call->rows;
     leave_locked(call);
@@ -179,10 +193,11 @@ void ModelQueue::run_taken(Lock& lock, const std::vector<CallPtr>& batch) {
   }
 }
 
-// Before it goes with its own answer, a caller computes for one who has waited too long and is still asleep, if that is quick:
-// on a busy machine waking up takes far longer.
+// Before it goes with its own answer, a caller computes for one who has waited too long and is still asleep, if that is
+// quick: on a busy machine waking up takes far longer.
 void ModelQueue::help_locked(Lock& lock) {
-  if (running_ < options_.runs && !gathers() && last_run_ < kQuick && is_first_impatient_locked() && waiting_.front()->state == State::kWaiting) {
+  if (running_ < options_.runs && !gathers() && last_run_ < kQuick && is_first_impatient_locked() &&
+      waiting_.front()->state == State::kWaiting) {
     const CallPtr first = waiting_.front();
     first->state = State::kTaken;
     ++running_;
@@ -224,8 +239,10 @@ CallTimes ModelQueue::run_batch(const std::vector<CallPtr>& batch) {
 bool ModelQueue::share_out(const std::vector<CallPtr>& batch, std::vector<Tensor> outputs) {
   std::int64_t rows = 0;
   for (const CallPtr& call : batch) rows += call->rows;
-  if (std::ranges::any_of(outputs, [rows](const Tensor& output) { return output.shape.empty() || output.shape.front() != rows; })) {
-    if (!never_together_.exchange(true)) log_warning("the model gave other than {} rows for {}: requests are not put together any more", rows, rows);
+  if (std::ranges::any_of(
+          outputs, [rows](const Tensor& output) { return output.shape.empty() || output.shape.front() != rows; })) {
+    if (!never_together_.exchange(true))
+      log_warning("the model gave other than {} rows for {}: requests are not put together any more", rows, rows);
     return false;
   }
   std::int64_t from = 0;

@@ -15,24 +15,26 @@
 namespace roost {
 
 struct QueueOptions {
-  int runs = 1;               // under way at a time
+  int runs = 1;                // under way at a time
   std::int64_t max_batch = 1;  // rows that run together; 1: requests run one by one
   std::chrono::microseconds max_delay{0};
   std::size_t limit = 256;  // requests that wait
 };
 
 // The way of requests into one model. Has no thread: a request runs on its caller's thread, at once if the model has a
-// run free. Else it waits; when a run ends, the one that waits longest or one that comes just then takes its place. Who runs
-// takes along those that wait and can be computed together with it (go_together, the same outputs, no more than max_batch
-// rows). With a delay, who could run waits so long for others first. Rows that fail together are computed again one request at a
-// time, so that only the bad one fails. Thread-safe.
+// run free. Else it waits; when a run ends, the one that waits longest or one that comes just then takes its place. Who
+// runs takes along those that wait and can be computed together with it (go_together, the same outputs, no more than
+// max_batch rows). With a delay, who could run waits so long for others first. Rows that fail together are computed
+// again one request at a time, so that only the bad one fails. Thread-safe.
 class ModelQueue {
  public:
-  ModelQueue(ModelRunner& runner, ModelStats& stats, QueueOptions options) : runner_(runner), stats_(stats), options_(options) {}
+  ModelQueue(ModelRunner& runner, ModelStats& stats, QueueOptions options)
+      : runner_(runner), stats_(stats), options_(options) {}
 
   // Blocks. The inputs are not touched any more when it returns. kResourceExhausted if too many wait already,
   // kDeadlineExceeded if it took too long.
-  Result<std::vector<Tensor>> infer(const std::vector<Tensor>& inputs, const std::vector<std::string>& outputs, Deadline deadline, CallTimes& times);
+  Result<std::vector<Tensor>> infer(const std::vector<Tensor>& inputs, const std::vector<std::string>& outputs,
+                                    Deadline deadline, CallTimes& times);
 
   std::size_t waiting() const;
 
@@ -54,7 +56,8 @@ class ModelQueue {
   using CallPtr = std::shared_ptr<Call>;
   using Lock = std::unique_lock<std::mutex>;
 
-  Result<std::vector<Tensor>> run_at_once(const std::vector<Tensor>& inputs, const std::vector<std::string>& outputs, Deadline deadline, CallTimes& times);
+  Result<std::vector<Tensor>> run_at_once(const std::vector<Tensor>& inputs, const std::vector<std::string>& outputs,
+                                          Deadline deadline, CallTimes& times);
   Result<std::vector<Tensor>> wait(Lock& lock, const CallPtr& call);
   Result<std::vector<Tensor>> lead(Lock& lock, const CallPtr& call);
   void gather_locked(Lock& lock, const CallPtr& call);

@@ -64,10 +64,14 @@ class OnnxServant final : public Servant {
 Result<std::unique_ptr<Servant>> make_onnx_servant(OnnxServantOptions options) {
   if (options.models.empty()) return fail(ErrorCode::kInvalidArgument, "there is no model to serve");
   for (const OnnxModelSource& model : options.models) {
-    if (model.name.empty() || model.version.empty()) return fail(ErrorCode::kInvalidArgument, fmt::format("the model at {} has no name or no version", model.path));
-    const auto same = [&](const OnnxModelSource& other) { return other.name == model.name && other.version == model.version; };
+    if (model.name.empty() || model.version.empty())
+      return fail(ErrorCode::kInvalidArgument, fmt::format("the model at {} has no name or no version", model.path));
+    const auto same = [&](const OnnxModelSource& other) {
+      return other.name == model.name && other.version == model.version;
+    };
     if (std::ranges::count_if(options.models, same) > 1) {
-      return fail(ErrorCode::kInvalidArgument, fmt::format("model {} version {} is there twice", model.name, model.version));
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("model {} version {} is there twice", model.name, model.version));
     }
   }
   return std::make_unique<OnnxServant>(std::move(options));

@@ -68,7 +68,8 @@ Status OrtRuntime::start() {
   ROOST_CHECK(check(ort.SetGlobalInterOpNumThreads(made, 1)));  // models run node after node
   ROOST_CHECK(check(ort.SetGlobalSpinControl(made, 0)));
   ROOST_CHECK(check(ort.SetGlobalDenormalAsZero(made)));
-  ROOST_CHECK(check(ort.CreateEnvWithCustomLoggerAndGlobalThreadPools(write_log, nullptr, ort::kWarning, "roost", made, &env_)));
+  ROOST_CHECK(check(
+      ort.CreateEnvWithCustomLoggerAndGlobalThreadPools(write_log, nullptr, ort::kWarning, "roost", made, &env_)));
   ROOST_CHECK(check(ort.CreateCpuMemoryInfo(ort::kArenaAllocator, ort::kDefaultMemory, &cpu_)));
 
   // Doubling would raise what is held with every new batch size, for good.

@@ -9,13 +9,15 @@
 
 namespace roost {
 
-// How the cores are shared, so that threads do not fight for them: the runs of a model that are under way, times the threads
-// that one of them keeps busy, are about as many as the cores; and nobody spins while it waits.
+// How the cores are shared, so that threads do not fight for them: the runs of a model that are under way, times the
+// threads that one of them keeps busy, are about as many as the cores; and nobody spins while it waits.
 // - Set to 1: each run stays on the thread of its caller, and there are as many as cores.
 // - Set to N: all models share one pool of N threads, the caller being one of them; cores / N runs at a time.
-// - Not set (0): as with 1 for a model that computes a row in less than kLargeModel. For a larger one a caller that is alone
-//   would wait while cores are idle: it gets the pool, of as many threads as cores but at most kLargestPool, and as many runs
-//   at a time as fit beside each other by how much of a row other threads took over when it was tried (runs_beside).
+// - Not set (0): as with 1 for a model that computes a row in less than kLargeModel. For a larger one a caller that is
+// alone
+//   would wait while cores are idle: it gets the pool, of as many threads as cores but at most kLargestPool, and as
+//   many runs at a time as fit beside each other by how much of a row other threads took over when it was tried
+//   (runs_beside).
 struct OrtThreads {
   int wanted = 0;
   int cores = 1;
@@ -28,8 +30,8 @@ inline constexpr int kLargestPool = 16;
 int runs_beside(double alone, double with_pool, int cores);
 int usable_cores();  // those this process may run on
 
-// The environment that all models of a process share: log, threads, and one allocator that grows by what is asked for and
-// not by doubling. Sessions keep it alive. Thread-safe.
+// The environment that all models of a process share: log, threads, and one allocator that grows by what is asked for
+// and not by doubling. Sessions keep it alive. Thread-safe.
 class OrtRuntime {
  public:
   static Result<std::shared_ptr<OrtRuntime>> open(const OrtLibrary& library, int intra_op_threads);

@@ -59,7 +59,7 @@ inline Deadline in_a_minute() { return std::chrono::steady_clock::now() + std::c
 }  // namespace roost
 
 // For tests that need the library itself.
-#define ROOST_NEEDS_ONNXRUNTIME(library)                          \
-  auto library##_found = ::roost::open_onnxruntime();             \
+#define ROOST_NEEDS_ONNXRUNTIME(library)                                 \
+  auto library##_found = ::roost::open_onnxruntime();                    \
   if (!library##_found) GTEST_SKIP() << library##_found.error().message; \
   const ::roost::OrtLibrary library = *library##_found
