@@ -10,6 +10,10 @@
 
 #include "base/log.h"
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
+
 namespace roost {
 namespace {
 
@@ -60,6 +64,9 @@ Result<std::shared_ptr<OrtRuntime>> OrtRuntime::open(const OrtLibrary& library, 
 }
 
 Status OrtRuntime::start() {
+#ifdef __SANITIZE_ADDRESS__
+  const __lsan::ScopedDisabler disabler;  // the first environment of a process loses some bytes for good
+#endif
   const ort::OrtApi& ort = api();
   ort::OrtThreadingOptions* made = nullptr;
   ROOST_CHECK(check(ort.CreateThreadingOptions(&made)));
