@@ -59,6 +59,7 @@ Result<std::vector<Tensor>> OnnxSession::run(std::span<const Tensor> inputs, std
   ort::OrtRunOptions* made = nullptr;
   ROOST_CHECK(runtime_->check(ort.CreateRunOptions(&made)));
   const OrtOwned<ort::OrtRunOptions> options(made, ort.ReleaseRunOptions);
+  ROOST_CHECK(runtime_->check(ort.RunOptionsSetRunLogSeverityLevel(made, ort::kFatal)));  // whoever asked is told
   // What sizes of the past left behind goes back now and then; each time would cost as much as having no arena.
   if (is_time_to_shrink()) ROOST_CHECK(runtime_->check(ort.AddRunConfigEntry(made, "memory.enable_memory_arena_shrinkage", "cpu:0")));
 
