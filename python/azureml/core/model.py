@@ -11,8 +11,10 @@ from ..exceptions import (
     UserErrorException,
     WebserviceException,
 )
+from ._inference_config import InferenceConfig
 from ._model_body import model_body, refuse_options, texts
 from ._model_lookup import find_model, list_models
+from ._model_package import ModelPackage
 from ._model_paths import (
     MODEL_FOLDER,
     deployed_path,
@@ -20,15 +22,17 @@ from ._model_paths import (
     local_files,
     only_entry,
 )
+from ._model_profile import ModelProfile
 
 if TYPE_CHECKING:
     import datetime
 
     from ._config_file import PathLike
     from .run import Run
+    from .webservice import Webservice
     from .workspace import Workspace
 
-__all__ = ["Model"]
+__all__ = ["InferenceConfig", "Model", "ModelPackage", "ModelProfile"]
 
 
 class Model:
@@ -289,7 +293,7 @@ class Model:
         )
 
     def delete(self) -> None:
-        """Removes this version. Other versions stay."""
+        """Removes this version. Other versions stay. Refused while a service uses it."""
         with calling(WebserviceException):
             self.workspace._client.delete(self._path())
 
@@ -313,48 +317,94 @@ class Model:
             "version": self.version,
         }
 
-    # Serving comes later.
+    # Serving.
 
     @staticmethod
     def deploy(
         workspace: Workspace,
         name: str,
         models: Any,
-        inference_config: Any = None,
+        inference_config: Optional[InferenceConfig] = None,
         deployment_config: Any = None,
         deployment_target: Any = None,
         overwrite: bool = False,
         show_output: bool = False,
-    ) -> Any:
-        raise _no_serving("Model.deploy")
+    ) -> Webservice:
+        """Begins to serve models under a name; wait_for_deployment() waits until it answers.
+
+        Without inference_config the one model is served as it is: ONNX, or scikit-learn. The class
+        of what is returned follows deployment_config."""
+        from .webservice._deploying import deploy_models
+
+        made = deploy_models(
+            workspace,
+            name,
+            models,
+            inference_config,
+            deployment_config,
+            deployment_target,
+            overwrite,
+        )
+        if show_output:
+            made.wait_for_deployment(show_output=True)
+        return made
 
     @staticmethod
     def package(
         workspace: Workspace,
         models: Any,
-        inference_config: Any = None,
+        inference_config: Optional[InferenceConfig] = None,
         generate_dockerfile: bool = False,
         image_name: Optional[str] = None,
         image_label: Optional[str] = None,
-    ) -> Any:
-        raise _no_serving("Model.package")
+    ) -> ModelPackage:
+        """A folder from which an image that serves the models can be built, or that image."""
+        from ._model_package import package_models
+
+        return package_models(
+            workspace, models, inference_config, generate_dockerfile, image_name, image_label
+        )
 
     @staticmethod
     def profile(
         workspace: Workspace,
         profile_name: str,
         models: Any,
-        inference_config: Any,
+        inference_config: Optional[InferenceConfig],
         input_dataset: Any = None,
         cpu: Optional[float] = None,
         memory_in_gb: Optional[float] = None,
         description: Optional[str] = None,
         input_data: Any = None,
-    ) -> Any:
-        raise _no_serving("Model.profile")
+    ) -> ModelProfile:
+        """Serves the models for a while and measures how long each request takes."""
+        from ._model_profile import profile_models
 
-    def print_configuration(self, *_: Any, **__: Any) -> None:
-        raise _no_serving("Model.print_configuration")
+        requests = input_data if input_dataset is None else input_dataset
+        return profile_models(
+            workspace,
+            profile_name,
+            models,
+            inference_config,
+            requests,
+            cpu,
+            memory_in_gb,
+            description,
+        )
+
+    @property
+    def serves(self) -> List[Dict[str, str]]:
+        """Roost's own: where it answers requests, as {workspace, endpoint, deployment}."""
+        return [dict(item) for item in self._facts.get("serves") or []]
+
+    @staticmethod
+    def print_configuration(
+        models: Any, inference_config: Any = None, deployment_config: Any = None, **_: Any
+    ) -> None:
+        """What Model.deploy() would be told."""
+        for given in (models, inference_config, deployment_config):
+            if given is not None:
+                print(given if isinstance(given, (list, Model)) else vars(given))
 
     # For the rest of this package.
 
@@ -399,17 +449,6 @@ def _workspace_here(name: str) -> Workspace:
             "AZUREML_MODEL_DIR is not set, and there is no config.json. Pass _workspace=ws.",
             inner_exception=error,
         ) from None
-
-
-def _no_serving(what: str) -> NotImplementedError:
-    from .._absent import not_here
-
-    return not_here(
-        what,
-        "serves models as web services",
-        "A later release brings it. Until then fetch the model with Model.download() and serve it "
-        "with your own program.",
-    )
 
 
 def __getattr__(name: str) -> Any:
