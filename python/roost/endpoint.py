@@ -98,15 +98,13 @@ class Endpoint:
         self.facts: Dict[str, Any] = facts if facts is not None else self.refresh()
 
     def refresh(self) -> Dict[str, Any]:
-        self.facts = dict(self.client.get(self._path))
-        return self.facts
+        return self._take(self.client.get(self._path))
 
     def update(self, **changes: Any) -> Dict[str, Any]:
         """Sets description, tags, auth, port, traffic, shadow, default; adds to properties and
         settings."""
-        self.facts = dict(self.client.patch(self._path, changes))
         self._keys = None
-        return self.facts
+        return self._take(self.client.patch(self._path, changes))
 
     def delete(self) -> None:
         """It takes no more requests; those under way are answered."""
@@ -117,25 +115,22 @@ class Endpoint:
     def put_deployment(self, name: str, deployment: Dict[str, Any]) -> Dict[str, Any]:
         """Adds it, or puts it in the place of the one there without failing a request."""
         path = f"{self._path}/deployments/{quote(name)}"
-        self.client.put(path, deployment)
-        return self.refresh()
+        return self._take(self.client.put(path, deployment))
 
     def delete_deployment(self, name: str) -> Dict[str, Any]:
-        self.client.delete(f"{self._path}/deployments/{quote(name)}")
-        return self.refresh()
+        return self._take(self.client.delete(f"{self._path}/deployments/{quote(name)}"))
 
     def rollback(self) -> Dict[str, Any]:
         """Back to the revision before."""
-        self.client.post(f"{self._path}/rollback")
-        return self.refresh()
+        return self._take(self.client.post(f"{self._path}/rollback"))
 
     def restart(self, deployment: Optional[str] = None) -> Dict[str, Any]:
         """New replicas in the place of those there."""
-        self.client.post(f"{self._path}/restart", {"deployment": deployment})
-        return self.refresh()
+        return self._take(self.client.post(f"{self._path}/restart", {"deployment": deployment}))
 
-    def revisions(self) -> Any:
-        return self.client.get(f"{self._path}/revisions")
+    def revisions(self) -> List[Dict[str, Any]]:
+        """What it was before, the newest first."""
+        return list(self.client.get(f"{self._path}/revisions")["revisions"])
 
     def statistics(self) -> Dict[str, Any]:
         return dict(self.client.get(f"{self._path}/statistics"))
@@ -160,6 +155,10 @@ class Endpoint:
 
     def token(self) -> Dict[str, Any]:
         return dict(self.client.post(f"{self._path}/token"))
+
+    def _take(self, facts: Any) -> Dict[str, Any]:
+        self.facts = dict(facts)
+        return self.facts
 
     def _take_keys(self, found: Dict[str, Any]) -> List[str]:
         self._keys = [str(found["primary"]), str(found["secondary"])]

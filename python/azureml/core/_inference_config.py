@@ -152,14 +152,16 @@ def environment_fields(
 ) -> Dict[str, Any]:
     """Environment and workers of a deployment. Stores the environment."""
     spec = environment._spec(workspace, compute or "local")
-    workers = (spec.get("variables") or {}).get("WORKER_COUNT")
+    variables = spec.pop("variables", None) or {}  # whoever may read endpoints would see them there
+    fields = {"environment": spec, "environment_variables": variables}
+    workers = variables.get("WORKER_COUNT")
     if workers is None:
-        return {"environment": spec}
+        return fields
     if not workers.isdigit() or int(workers) < 1:
         raise WebserviceException(
             f"WORKER_COUNT must be a whole number of at least 1, not {workers!r}."
         )
-    return {"environment": spec, "workers": int(workers)}
+    return {**fields, "workers": int(workers)}
 
 
 def conda_environment(

@@ -246,8 +246,8 @@ SECTIONS: Tuple[Section, ...] = (
             Row(
                 "ComputeTarget.attach",
                 DIFFERENT,
-                "Adds a Slurm cluster (SlurmCompute.attach_configuration), or a target for services "
-                "(AksCompute.attach_configuration), which is a new one here.",
+                "Adds a Slurm cluster (SlurmCompute.attach_configuration), or a target for "
+                "services (AksCompute.attach_configuration), which is a new one here.",
             ),
             Row("ComputeTarget.detach", ABSENT, "Use delete(), which ends the nodes."),
             Row("AmlCompute", SAME, "An elastic cluster on your own machines."),

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _MOST_MODELS = 1000
 DEFAULT_DEPLOYMENT = "default"
+_HIDDEN = "***"
 # Of what the server tells about a deployment, what can be sent back to it.
 _SENT = (
     "runtime",
@@ -169,6 +170,11 @@ def changed_deployment(
 def sent_deployment(found: Dict[str, Any]) -> Dict[str, Any]:
     """A deployment as it is sent, of one that the server told of."""
     sent = {key: found[key] for key in _SENT if found.get(key) is not None}
+    if _HIDDEN in (sent.get("environment_variables") or {}).values():
+        raise WebserviceException(
+            "The environment variables of this service are hidden from all but its owner, so that "
+            "they cannot be kept. Deploy it anew: Model.deploy(..., overwrite=True)."
+        )
     return {**sent, "models": [model["id"] for model in found.get("models") or []]}
 
 

@@ -71,13 +71,11 @@ class ServiceFacts:
 
     @property
     def scoring_uri(self) -> Optional[str]:
-        found: Optional[str] = self._facts.get("scoring_uri")
-        return found
+        return self._facts.get("scoring_uri") or None
 
     @property
     def swagger_uri(self) -> Optional[str]:
-        found: Optional[str] = self._facts.get("swagger_uri")
-        return found
+        return self._facts.get("swagger_uri") or None
 
     @property
     def compute_type(self) -> str:

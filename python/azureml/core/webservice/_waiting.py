@@ -56,7 +56,8 @@ def wait_for_deployment(
             )
             return
         waited = time.monotonic() - since[1]
-        if state == "Failed" or waited > _PATIENCE_SECONDS.get(state, float("inf")):
+        patience = 0.0 if _is_rejected(service) else _PATIENCE_SECONDS.get(state, float("inf"))
+        if state == "Failed" or waited > patience:
             raise _failure(service, say, waited)
         if timeout_sec is not None and time.monotonic() - began > timeout_sec:
             raise WebserviceException(
@@ -117,6 +118,18 @@ def failure_text(service: Webservice, waited: float = 0.0) -> str:
         f"{service.state}\nOperation ID: {uuid.uuid4()}\n"
         "More information can be found using '.get_logs()'\n"
         f"Error:\n{json.dumps(error, indent=2)}"
+    )
+
+
+def _is_rejected(service: Webservice) -> bool:
+    """A change that cannot start, while replicas from before it go on."""
+    return service.state == "Unhealthy" and any(
+        one.get("error")
+        and any(
+            replica["state"] == "ready" and replica.get("revision") != one.get("revision")
+            for replica in one.get("replicas_now") or []
+        )
+        for one in service._facts["deployments"]
     )
 
 

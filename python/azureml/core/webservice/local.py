@@ -202,8 +202,9 @@ def _free_port(workspace: Workspace) -> Optional[int]:
     """Of this machine if the server is on it; elsewhere the address of all endpoints does."""
     from azureml.core._own_interpreter import is_here
 
-    if not is_here(workspace):
-        return None
+    with calling(WebserviceException):
+        if not is_here(workspace):
+            return None
     try:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
