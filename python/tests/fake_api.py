@@ -28,7 +28,7 @@ class FakeApi(http.server.ThreadingHTTPServer):
     def __init__(self, port=0):
         super().__init__(("127.0.0.1", port), _Handler)
         self.routes = {}
-        self.patterns = []  # (regular expression of "METHOD /path", function of asked and its groups)
+        self.patterns = []  # ("METHOD /path" as a regular expression, function of asked and groups)
         self.asked = []
         self.connections = 0
         self.open = []

@@ -9,7 +9,7 @@ import sys
 import pytest
 from conftest import PYTHON_FOLDER
 from fake_api import refusal
-from fake_endpoints import FakeEndpoints
+from fake_endpoints import HOME, FakeEndpoints
 
 from azureml.core import Environment, Model, Workspace
 from azureml.core.image import ContainerImage, Image
@@ -546,7 +546,8 @@ def test_local(server, ws, model, inference, project, capsys):
     Model.deploy(ws, "Local_Test", [model], inference, config)  # in the place of the one there
     found = LocalWebservice(ws, "Local_Test")
     found.reload()
-    assert len(server.api.calls("POST /api/v1/workspaces/default/endpoints/local-test/restart")) == 1
+    restarts = server.api.calls(f"POST {HOME}/endpoints/local-test/restart")
+    assert len(restarts) == 1
     (project / "score.py").write_text("changed")
     before = found._deployment["code"]
     found.reload(wait=True)
