@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -21,6 +22,39 @@ __all__ = ["ModelPackage"]
 
 PORT = 5001
 _APP = "azureml-app"
+_MAIN = "main.py"
+_EVERYWHERE = ("libc.so", "libm.so", "libdl.so", "libpthread.so", "librt.so", "ld-linux")
+_MAIN_TEXT = """\
+import importlib.util
+import os
+import sys
+
+here = os.path.dirname(os.path.abspath(__file__))
+script = os.path.join(here, {script!r})
+sys.path[:0] = [os.path.join(here, {folder!r}), os.path.dirname(script)]
+spec = importlib.util.spec_from_file_location("driver_module", script)
+driver_module = importlib.util.module_from_spec(spec)
+sys.modules["driver_module"] = driver_module
+spec.loader.exec_module(driver_module)
+"""
+_PASSED_ON = """\
+init, run = driver_module.init, driver_module.run
+"""
+_DOCKERFILE = """\
+{start}
+COPY requirements.txt /var/roost/requirements.txt
+RUN if [ -s /var/roost/requirements.txt ]; then \\
+    python -m pip install --no-cache-dir -r /var/roost/requirements.txt; fi
+COPY lib /usr/local/lib/roost
+RUN echo /usr/local/lib/roost > /etc/ld.so.conf.d/roost.conf && ldconfig
+COPY roost /var/roost/roost
+COPY python /var/roost/python
+COPY {app} /var/azureml-app
+{variables}ENV PYTHONPATH=/var/roost/python AML_APP_ROOT=/var/azureml-app
+WORKDIR /var/azureml-app
+EXPOSE {port}
+CMD {command}
+"""
 
 
 class ModelPackage:
@@ -141,123 +175,98 @@ class PackageParts:
                 inference_config._beside_script(inference_config.conda_file)
             )
         self.environment: Environment = environment or Environment()
-        self.program = _program()
+        self.runtime = self._runtime()
+        self.program = find_program()
+        self.library = find_onnxruntime(self.program) if self.runtime == "onnx" else None
 
     def write(self, folder: str) -> None:
         app = os.path.join(folder, _APP)
         os.makedirs(app, exist_ok=True)
         for model in self.models:
-            target = os.path.join(app, MODEL_FOLDER, model.name, str(model.version))
-            model.download(target)
+            model.download(os.path.join(app, MODEL_FOLDER, model.name, str(model.version)))
         for name, path in self.files.items():
             target = os.path.join(app, name)
             if os.path.isdir(path):
                 shutil.copytree(path, target)
             else:
                 shutil.copy2(path, target)
+        if self.runtime != "onnx":
+            _write(app, _MAIN, self._main())
         shutil.copy2(self.program, os.path.join(folder, "roost"))
+        libraries = os.path.join(folder, "lib")
+        os.mkdir(libraries)
+        for library in [*libraries_of(self.program), *filter(None, [self.library])]:
+            shutil.copy2(library, libraries)
         _copy_sdk(os.path.join(folder, "python"))
-        self._write(folder, "requirements.txt", "".join(f"{one}\n" for one in self.requirements()))
+        _write(folder, "requirements.txt", "".join(f"{one}\n" for one in self._requirements()))
         packages = self.environment.python.conda_dependencies
         if packages is not None:
             packages.save_to_file(folder, "conda_dependencies.yml")
-        self._write(folder, "order.json", json.dumps(self.order(), indent=2) + "\n")
-        self._write(folder, "Dockerfile", self.dockerfile())
+        _write(folder, "Dockerfile", self._dockerfile())
 
-    def order(self) -> Dict[str, Any]:
-        """What `roost serve` is told; see src/serve."""
-        models = [
-            {
-                "name": model.name,
-                "version": model.version,
-                "path": f"{MODEL_FOLDER}/{model.name}/{model.version}",
-            }
-            for model in self.models
-        ]
-        return {
-            "endpoint": self.models[0].name if self.models else "package",
-            "workspace": self.workspace.name,
-            "deployment": "default",
-            "revision": 1,
-            "slug": "",
-            "runtime": self.runtime(),
-            "models": models,
-            "entry_script": self.script,
-            "source_directory": self.folder,
-            "workers": int(self.environment.environment_variables.get("WORKER_COUNT", 1)),
-            "max_concurrent_requests": 0,
-            "queue_limit": 256,
-            "queue_wait_ms": 30000,
-            "scoring_timeout_ms": 60000,
-            "max_body_bytes": 104857600,
-            "batching": {"max_batch": 32, "max_delay_us": 0},
-            "threads": {"intra_op": 0},
-            "cors_origins": "",
-            "listen": "0.0.0.0",
-            "port": PORT,
-            "model_dir": models[0]["path"] if len(models) == 1 else MODEL_FOLDER,
-        }
-
-    def runtime(self) -> str:
+    def _runtime(self) -> str:
         if self.script:
             return "python"
         frameworks = {model.model_framework for model in self.models}
-        if frameworks == {"Onnx"}:
-            return "onnx"
-        if frameworks == {"ScikitLearn"}:
-            return "sklearn"
+        for framework, runtime in (("Onnx", "onnx"), ("ScikitLearn", "sklearn")):
+            if frameworks == {framework}:
+                return runtime
         raise WebserviceException(
-            "Without inference_config only models of the framework ONNX or ScikitLearn can be "
+            "Without inference_config only models of the framework Onnx or ScikitLearn can be "
             "served. Give an InferenceConfig with an entry script."
         )
 
-    def requirements(self) -> List[str]:
+    def _main(self) -> str:
+        """What is served: the entry script, with the folder above its own as the working folder."""
+        if self.runtime == "sklearn":
+            return "from roost.scoring import sklearn_script as driver_module\n" + _PASSED_ON
+        return _MAIN_TEXT.format(script=self.script, folder=self.folder) + _PASSED_ON
+
+    def _requirements(self) -> List[str]:
         """Packages of conda are asked of pip, as everywhere on Roost."""
         packages = self.environment.python.conda_dependencies
         if packages is None:
             return []
-        conda = [str(one) for one in packages.conda_packages]
-        plain = [one.split("::")[-1] for one in conda if not one.startswith(("python=", "pip"))]
-        exact = [one.replace("=", "==") if "==" not in one and "<" not in one and ">" not in one
-                 else one for one in plain if one != "python"]  # fmt: skip
-        return exact + [str(one) for one in packages.pip_packages]
+        found = [str(one).split("::")[-1].replace(" ", "") for one in packages.conda_packages]
+        names = [one for one in found if re.split(r"[=<>!]", one)[0] not in ("python", "pip")]
+        exact = [re.sub(r"(?<![=<>!~])=(?!=)", "==", one) for one in names]
+        own = [str(one) for one in packages.pip_packages]
+        return exact + [one for one in own if not one.startswith("azureml-")]  # python/ has these
 
-    def dockerfile(self) -> str:
+    def _dockerfile(self) -> str:
         docker = self.environment.docker
-        image = str(docker.base_image or "")
         own = docker.base_dockerfile or (
-            f"FROM {image}" if self.environment._has_image() else f"FROM {self._python_image()}"
+            f"FROM {docker.base_image}"
+            if self.environment._has_image()
+            else f"FROM {self._python_image()}"
         )
         variables = "".join(
             f"ENV {key}={json.dumps(value)}\n"
             for key, value in sorted(self.environment.environment_variables.items())
         )
-        return (
-            f"{own.rstrip()}\n"
-            "COPY requirements.txt /var/roost/requirements.txt\n"
-            "RUN if [ -s /var/roost/requirements.txt ]; then "
-            "python3 -m pip install --no-cache-dir -r /var/roost/requirements.txt; fi\n"
-            "COPY roost /var/roost/roost\n"
-            "COPY python /var/roost/python\n"
-            "COPY order.json /var/roost/order.json\n"
-            f"COPY {_APP} /var/azureml-app\n"
-            f"{variables}"
-            "ENV PYTHONPATH=/var/roost/python AML_APP_ROOT=/var/azureml-app\n"
-            "WORKDIR /var/azureml-app\n"
-            f"EXPOSE {PORT}\n"
-            'CMD ["/var/roost/roost", "serve", "--order", "/var/roost/order.json"]\n'
-        )
+        return _DOCKERFILE.format(
+            start=own.rstrip(), app=_APP, variables=variables, port=PORT,
+            command=json.dumps(self._command()),
+        )  # fmt: skip
+
+    def _command(self) -> List[str]:
+        app = "/var/azureml-app"
+        listen = ["--address", "0.0.0.0", "--port", str(PORT)]
+        models = f"{app}/{MODEL_FOLDER}"
+        if len(self.models) == 1:
+            models += f"/{self.models[0].name}/{self.models[0].version}"
+        if self.runtime == "onnx":
+            named = ["--name", self.models[0].name] if len(self.models) == 1 else []
+            return ["/var/roost/roost", "serve", models, *named, *listen]
+        workers = str(self.environment.environment_variables.get("WORKER_COUNT", 1))
+        script = [f"{app}/{_MAIN}", "--model-dir", models, "--workers", workers]
+        return ["/var/roost/roost", "serve", *script, *listen]
 
     def _python_image(self) -> str:
         packages = self.environment.python.conda_dependencies
         version = str(packages.get_python_version() or "") if packages is not None else ""
-        major_minor = ".".join(version.split(".")[:2]) or "3.11"
-        return f"python:{major_minor}-slim-bookworm"
-
-    @staticmethod
-    def _write(folder: str, name: str, text: str) -> None:
-        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
-            file.write(text)
+        found = re.match(r"[0-9]+\.[0-9]+", version)
+        return f"python:{found.group() if found else '3.11'}-slim-bookworm"
 
 
 def package_models(
@@ -284,21 +293,54 @@ def package_models(
             "generate_dockerfile=True, save() the folder and build it with Docker or podman."
         )
     parts = PackageParts(workspace, found, inference_config)
-    parts.runtime()
     name = image_name or (found[0].name.lower() if found else "package")
     location = f"localhost/{name}:{image_label or (found[0].version if found else 1)}"
     return ModelPackage(workspace, parts, bool(generate_dockerfile), location)
 
 
-def _program() -> str:
-    """The program that serves; it is on the PATH, or is what runs this."""
+def find_program() -> str:
+    """The program that serves; it is on the PATH, or is told by ROOST_PROGRAM."""
     found = os.environ.get("ROOST_PROGRAM") or shutil.which("roost")
     if not found or not os.path.isfile(found):
         raise WebserviceException(
             "Model.package puts the program `roost` into the image, and there is none on the PATH. "
             "Install it here, or set ROOST_PROGRAM to where it is."
         )
-    return found
+    return os.path.realpath(found)
+
+
+def find_onnxruntime(program: str) -> str:
+    """The library that models are run with: told by ROOST_ONNXRUNTIME, or beside the program."""
+    told = os.environ.get("ROOST_ONNXRUNTIME")
+    places = [told] if told else []
+    folder = os.path.dirname(program)
+    places.append(os.path.join(folder, "..", "lib", "roost"))
+    while folder != os.path.dirname(folder):
+        places.append(os.path.join(folder, "onnxruntime"))
+        folder = os.path.dirname(folder)
+    for place in places:
+        for path in (place, os.path.join(place, "libonnxruntime.so.1")):
+            if os.path.isfile(path):
+                return os.path.realpath(path)
+    raise WebserviceException(
+        "Model.package puts ONNX Runtime into the image, and this machine has no "
+        "libonnxruntime.so.1. Set ROOST_ONNXRUNTIME to where it is."
+    )
+
+
+def libraries_of(program: str) -> List[str]:
+    """What the program needs besides the C library, which every image has."""
+    try:
+        done = subprocess.run(
+            ["ldd", program],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            universal_newlines=True,
+        )
+    except OSError:
+        return []
+    found = re.findall(r"=> (/\S+)", done.stdout)
+    return [path for path in found if not os.path.basename(path).startswith(_EVERYWHERE)]
 
 
 def _copy_sdk(target: str) -> None:
@@ -309,3 +351,8 @@ def _copy_sdk(target: str) -> None:
     for package in (azureml, roost):
         source = os.path.dirname(os.path.abspath(str(package.__file__)))
         shutil.copytree(source, os.path.join(target, package.__name__), ignore=leave_out)
+
+
+def _write(folder: str, name: str, text: str) -> None:
+    with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+        file.write(text)

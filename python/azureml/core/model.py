@@ -392,6 +392,47 @@ class Model:
             description,
         )
 
+    def export_onnx(
+        self,
+        input_shape: Any,
+        name: Optional[str] = None,
+        model_function: Optional[str] = None,
+        file: Optional[str] = None,
+        script: Optional[str] = None,
+        code: Optional[str] = None,
+        opset: Optional[int] = None,
+        tolerance: Optional[float] = None,
+        fixed_shapes: bool = False,
+        check: bool = True,
+        environment: Any = None,
+        compute_target: Any = None,
+        wait: bool = True,
+        show_output: bool = False,
+    ) -> Any:
+        """Roost's own: makes an ONNX model of this PyTorch model, compares the two and registers it
+        as the next version, or as `name`. It is a run in the environment and with the code of the
+        run that made the model. Gives the new model; the run if not `wait`.
+
+        `input_shape` is (2, 3, 224, 224), or {"ids": "2x16:int64", "mask": (2, 16)}.
+        `model_function` makes the network of a state dict: "net:make", "net.py:Net(classes=2)"."""
+        from ._model_export import exported_model, submit_export
+
+        options = {
+            "register": name or self.name,
+            "model_function": model_function,
+            "file": file,
+            "script": script,
+            "opset": opset,
+            "tolerance": tolerance,
+            "fixed_shapes": fixed_shapes,
+            "no_check": not check,
+        }
+        run = submit_export(self, input_shape, options, code, environment, compute_target)
+        if not wait:
+            return run
+        run.wait_for_completion(show_output=show_output)
+        return exported_model(self, run)
+
     @property
     def serves(self) -> List[Dict[str, str]]:
         """Roost's own: where it answers requests, as {workspace, endpoint, deployment}."""

@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any, Dict, List, Optional
 
 from azureml._errors import calling, is_code
+from azureml.core._made_by import environment_of, run_that_made
 from azureml.core.webservice._checks import given
 from azureml.core.webservice._configuration import (
     WebserviceDeploymentConfiguration,
@@ -258,14 +259,11 @@ def _compute_name(configuration: WebserviceDeploymentConfiguration, target: Any)
 def _no_code(workspace: Workspace, models: Any) -> Dict[str, Any]:
     """A model of scikit-learn is served in the environment of the run that made it."""
     found = models if isinstance(models, (list, tuple)) else [models]
-    run = getattr(found[0], "run_id", None) if len(found) == 1 else None
-    if not run or getattr(found[0], "model_framework", None) != "ScikitLearn":
+    if len(found) != 1 or getattr(found[0], "model_framework", None) != "ScikitLearn":
         return {}
-    with calling(WebserviceException):
-        facts = workspace._client.get_run(run)
-    environment = (facts.get("spec") or {}).get("environment") or {}
-    kept = {key: environment[key] for key in ("name", "version", "python") if environment.get(key)}
-    return {"environment": kept} if kept else {}
+    facts = run_that_made(workspace, getattr(found[0], "run_id", None))
+    environment = environment_of(facts) if facts else {}
+    return {"environment": environment} if environment else {}
 
 
 def _resources(models: Any) -> Dict[str, Any]:
