@@ -23,7 +23,7 @@ MODULES = [
     "azureml.explain.model",
     "azureml.dataprep",
     "azureml.opendatasets",
-    "azureml.contrib.services",
+    "azureml.contrib.fairness",
     "azureml.mlflow",
 ]
 

@@ -341,7 +341,14 @@ SECTIONS: Tuple[Section, ...] = (
     ),
     Section(
         "Web services",
-        ("azureml.core", "azureml.core.webservice", "azureml.core.image"),
+        (
+            "azureml.core",
+            "azureml.core.webservice",
+            "azureml.core.image",
+            "azureml.contrib.services.aml_request",
+            "azureml.contrib.services.aml_response",
+            "azureml.monitoring",
+        ),
         (
             Row("Webservice", DIFFERENT, _OWN_REPLICAS),
             *_same(
@@ -383,6 +390,7 @@ SECTIONS: Tuple[Section, ...] = (
                 "AksEndpoint.update_version",
                 "AksEndpoint.delete_version",
             ),
+            Row("ModelDataCollector", DIFFERENT, "Writes CSV files on the machine that serves."),
             Row("Image", DIFFERENT, _NO_IMAGE),
             Row("ContainerImage", DIFFERENT, _NO_IMAGE),
             Row(
@@ -604,7 +612,7 @@ ABSENT_PARTS: Tuple[AbsentPart, ...] = (
         "Not planned. Upload the files with Dataset.File.upload_directory().",
     ),
     AbsentPart("azureml.datadrift", "watching data for drift", "Not planned."),
-    AbsentPart("azureml.contrib", "previews", "Not planned."),
+    AbsentPart("azureml.contrib", "previews, but for azureml.contrib.services", "Not planned."),
 )
 
 SDK_V2 = "This is SDK v2, another API. Roost has v1 (azureml.core); use ScriptRunConfig and submit."
