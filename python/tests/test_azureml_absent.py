@@ -23,7 +23,7 @@ MODULES = [
     "azureml.explain.model",
     "azureml.dataprep",
     "azureml.opendatasets",
-    "azureml.contrib.fairness",
+    "azureml.contrib.dataset",
     "azureml.mlflow",
 ]
 
