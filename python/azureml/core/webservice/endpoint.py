@@ -6,47 +6,21 @@ from enum import Enum
 from typing import Any, Dict, List, Optional
 
 from azureml._errors import calling
-from azureml.core.webservice._checks import check_name, check_whole, given, texts
-from azureml.core.webservice.aks import AksServiceDeploymentConfiguration, AksWebservice
+from azureml.core.webservice._aks_configuration import AksServiceDeploymentConfiguration
+from azureml.core.webservice._checks import check_name, check_whole, given
+from azureml.core.webservice._endpoint_configuration import (
+    CONTROL,
+    TREATMENT,
+    AksEndpointDeploymentConfiguration,
+    texts_of,
+    traffic_of,
+)
+from azureml.core.webservice.aks import AksWebservice
 from azureml.exceptions import WebserviceException
 
 __all__ = ["AksEndpoint", "AksEndpointDeploymentConfiguration"]
 
 _MOST_VERSIONS = 6
-CONTROL = "Control"
-TREATMENT = "Treatment"
-
-
-class AksEndpointDeploymentConfiguration(AksServiceDeploymentConfiguration):
-    """An endpoint with its first version, which is the default."""
-
-    def __init__(
-        self,
-        version_name: Optional[str] = None,
-        traffic_percentile: Optional[int] = None,
-        is_default: Optional[bool] = None,
-        is_control_version_type: Optional[bool] = None,
-        **settings: Any,
-    ) -> None:
-        self.version_name = version_name
-        self.traffic_percentile = traffic_percentile
-        self.is_default = is_default
-        self.is_control_version_type = is_control_version_type
-        super().__init__(**settings)
-
-    def validate_configuration(self) -> None:
-        super().validate_configuration()
-        if self.version_name is not None:
-            check_name(self.version_name, "a version")
-        check_whole(self.traffic_percentile, "traffic_percentile", least=0, most=100)
-
-    def _before_deploy(self, workspace: Any, body: Dict[str, Any]) -> None:
-        name = self.version_name or body["name"]
-        body["deployments"][0]["name"] = name
-        body["default"] = name
-        percent = 100 if self.traffic_percentile is None else self.traffic_percentile
-        kind = CONTROL if self.is_control_version_type else TREATMENT
-        body["settings"]["versions"] = {name: {"traffic_percentile": percent, "type": kind}}
 
 
 class Version:
@@ -198,7 +172,7 @@ class AksEndpoint(AksWebservice):
             failure_threshold=failure_threshold,
         )
         deployment = self._new_deployment(models, inference_config)
-        deployment.update(configuration._deployment(), **_texts_of(configuration))
+        deployment.update(configuration._deployment(), **texts_of(configuration))
         self._put(
             version_name, deployment, traffic_percentile, is_default, is_control_version_type
         )
@@ -263,7 +237,7 @@ class AksEndpoint(AksWebservice):
         )
         changes = {
             **self._new_deployment(models, inference_config),
-            **_texts_of(configuration),
+            **texts_of(configuration),
             **configuration._changed_scale(),
         }
         if "replicas" in changes:
@@ -386,28 +360,6 @@ class AksEndpoint(AksWebservice):
         self._change(
             traffic=traffic_of(known, default), default=default, settings={"versions": known}
         )
-
-
-def traffic_of(known: Dict[str, Dict[str, Any]], default: str) -> Dict[str, int]:
-    """What each version gets; the default gets what is left besides its own."""
-    shares = {name: int(said["traffic_percentile"]) for name, said in known.items()}
-    others = sum(percent for name, percent in shares.items() if name != default)
-    if others > 100:
-        raise WebserviceException(
-            f"The versions have {others} percent of the traffic between them, without the default. "
-            "At most 100 can be given away."
-        )
-    shares[default] = 100 - others
-    return {name: percent for name, percent in shares.items() if percent or name == default}
-
-
-def _texts_of(configuration: AksServiceDeploymentConfiguration) -> Dict[str, Any]:
-    found = given({"description": configuration.description})
-    if configuration.tags is not None:
-        found["tags"] = texts(configuration.tags, "tags")
-    if configuration.properties is not None:
-        found["properties"] = texts(configuration.properties, "properties")
-    return found
 
 
 AksEndpointDeploymentConfiguration._service = AksEndpoint
