@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional
 
 from azureml.core.webservice._checks import check_positive
 from azureml.exceptions import WebserviceException
+from roost.client import quote
+from roost.errors import RoostError
 
 if TYPE_CHECKING:
     from azureml.core.webservice import Webservice
@@ -67,8 +69,8 @@ class ModelProfile:
                 print(f'Model Profile operation with name {self.name} finished, "{self.state}"')
 
     def get_details(self) -> Dict[str, Any]:
-        """What was asked for and what was measured: latencies in seconds, processor time of the
-        replica in cores, its memory in GB (where the machine tells)."""
+        """What was asked for and what was measured: latencies in seconds, and the most cores and
+        memory in use on the node meanwhile, by whomever; None if it was too short to tell."""
         return {
             "name": self.name,
             "state": self.state,
@@ -116,8 +118,25 @@ class ModelProfile:
             self._details["firstError"] = failed[0]
 
     def _used(self) -> Dict[str, Any]:
-        """What the replica took, by what its run measured."""
-        return {"maxUtilizedCpu": None, "maxUtilizedMemoryInGb": None}
+        """What the node of the replica used, by the samples of its run."""
+        client, facts = self.workspace._client, self._service._facts
+        runs = [replica["run"] for replica in self._service._deployment.get("replicas_now") or []]
+        most: Dict[str, float] = {}
+        cores = 0.0
+        try:
+            for run in runs:
+                for series in client.get(f"/api/v1/runs/{quote(run)}/system-metrics")["series"]:
+                    values = [float(point["value"]) for point in series["points"]]
+                    most[series["name"]] = max([most.get(series["name"], 0.0), *values])
+            compute = client.get(self.workspace._path("computes", str(facts["compute"])))
+            cores = float(compute["resources"]["cpus"])
+        except (RoostError, KeyError):
+            pass  # a profile is good without it
+        cpu, memory = most.get("cpu_percent"), most.get("memory_used_mb")
+        return {
+            "maxUtilizedCpu": None if cpu is None or not cores else round(cpu * cores / 100, 3),
+            "maxUtilizedMemoryInGb": None if memory is None else round(memory / 1024, 3),
+        }
 
 
 def profile_models(
