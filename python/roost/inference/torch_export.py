@@ -184,7 +184,8 @@ def _export_script(flat: FlatModel, path: str, opset: Optional[int], note: str) 
     options: Dict[str, Any] = {"opset_version": chosen, "do_constant_folding": True}
     if "dynamo" in inspect.signature(torch.onnx.export).parameters:
         options["dynamo"] = False
-    with warnings.catch_warnings(), torch.no_grad():
+    _leave_fast_path(torch, flat)
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         torch.onnx.export(
             flat.as_module(),
@@ -196,6 +197,18 @@ def _export_script(flat: FlatModel, path: str, opset: Optional[int], note: str) 
             **options,
         )
     return Exported(path, "TorchScript", chosen, note)
+
+
+def _leave_fast_path(torch: Any, flat: FlatModel) -> None:
+    """Transformers take a fused operation in evaluation mode, which ONNX does not have."""
+    mha = getattr(torch.backends, "mha", None)
+    if mha is not None:
+        mha.set_fastpath_enabled(False)
+    elif not flat.scripted:
+        # Before there was a switch: they take the plain way where gradients may be wanted.
+        for parameter in flat.model.parameters():
+            if parameter.is_floating_point():
+                parameter.requires_grad_(True)
 
 
 def _default_opset(torch: Any) -> int:

@@ -24,6 +24,7 @@ void register_diff(Verb& root, Console& console);
 void register_snapshot(Verb& root, Console& console);
 
 void register_model(Verb& root, Console& console);
+void register_model_export(Verb& model, Console& console);  // below `roost model`
 
 void register_env(Verb& root, Console& console);
 
