@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import logging
 import os
 import re
 import shutil
@@ -13,7 +14,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 from .input_shapes import InputShape, dimensions, other_sizes
 from .problem import Problem
 
-_EMPTY = inspect.Parameter.empty
+_LARGEST_FILE = 1_500_000_000
 _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
@@ -132,9 +133,12 @@ def export(flat: FlatModel, path: str, opset: Optional[int]) -> Exported:
         note = "TorchScript models are taken by its own exporter only"
     try:
         return _export_script(flat, path, opset, note)
-    except Problem:
-        raise
     except Exception as error:
+        if "onnx is not installed" in str(error):
+            raise Problem(
+                f"PyTorch {flat.torch.__version__} needs the packages onnx and onnxscript to export, and this "
+                "environment lacks them. Add them to it, or name one that has them with --environment"
+            ) from None
         before = f" ({note})" if note else ""
         raise Problem(
             f"PyTorch {flat.torch.__version__} cannot export this model to ONNX: "
@@ -162,6 +166,10 @@ def _export_dynamo(flat: FlatModel, path: str, opset: Optional[int]) -> Exported
         for one in flat.inputs
     )
     options: Dict[str, Any] = {"opset_version": opset} if opset else {}
+    if "external_data" in inspect.signature(torch.onnx.export).parameters:
+        # One file is easier to carry about; one that is larger than ONNX allows cannot be.
+        options["external_data"] = _weight_bytes(flat.model) > _LARGEST_FILE
+    logging.getLogger("torch.onnx").setLevel(logging.ERROR)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         torch.onnx.export(
@@ -226,6 +234,11 @@ def _opset_of(path: str) -> int:
         return max((int(one.version) for one in found if one.domain in ("", "ai.onnx")), default=0)
     except Exception:
         return 0
+
+
+def _weight_bytes(model: Any) -> int:
+    kept = list(model.parameters()) + list(model.buffers())
+    return sum(one.numel() * one.element_size() for one in kept)
 
 
 def _parameters(model: Any) -> List[str]:
