@@ -41,7 +41,7 @@ class Words(nn.Module):
 
 def main():
     import os
-    os.makedirs("outputs")
+    os.makedirs("outputs", exist_ok=True)
     torch.manual_seed(0)
     net = Net()
     torch.save(net, "outputs/net.pt")
@@ -146,7 +146,7 @@ def test_a_script_that_exports_itself_needs_nothing(server: RoostServer) -> None
     done = server.run("""
         import os
         from azureml.core import Run
-        os.makedirs("outputs")
+        os.makedirs("outputs", exist_ok=True)
         open("outputs/model.onnx", "wb").write(b"graph")
         open("outputs/model.onnx.data", "wb").write(b"weights")
         model = Run.get_context().register_model("x-own", model_path="outputs/model.onnx")
