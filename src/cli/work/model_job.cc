@@ -19,13 +19,19 @@ namespace {
 
 constexpr const char* kInput = "roost_model";
 
-// The words as a shell line; what stands for the model's folder is left to the shell.
+// A word of the shell line; what stands for the folder of an input is left to the shell.
+std::string shell_word(const std::string& word) {
+  for (const auto& [mark, input] : {std::pair("$ROOST_MODEL", kInput), std::pair("$ROOST_DATA", "roost_data")}) {
+    if (!word.starts_with(mark)) continue;
+    const std::string rest = word.substr(std::string_view(mark).size());
+    return fmt::format("\"$AZUREML_DATAREFERENCE_{}\"{}", input, rest.empty() ? "" : shell_quote(rest));
+  }
+  return shell_quote(word);
+}
+
 std::string job_line(const std::vector<std::string>& words) {
   std::string line;
-  for (const std::string& word : words) {
-    if (!line.empty()) line += ' ';
-    line += word == "$ROOST_MODEL" ? fmt::format("\"$AZUREML_DATAREFERENCE_{}\"", kInput) : shell_quote(word);
-  }
+  for (const std::string& word : words) line += (line.empty() ? "" : " ") + shell_word(word);
   return line;
 }
 
@@ -67,7 +73,9 @@ Result<Json> model_job_spec(const ModelJob& job) {
   }
   if (!job.compute.empty()) spec["compute"] = job.compute;
   if (!job.snapshot.empty()) spec["snapshot"] = job.snapshot;
-  spec["inputs"] = Json::array({{{"name", kInput}, {"content", text_field(job.model, "content")}}});
+  // Where a service has its models too, so that one script can do for both.
+  const std::string place = fmt::format("azureml-models/{}/{}", text_field(job.model, "name"), text_field(job.model, "version"));
+  spec["inputs"] = Json::array({{{"name", kInput}, {"content", text_field(job.model, "content")}, {"path", place}}});
   for (const Json& input : job.inputs) spec["inputs"].push_back(input);
   spec["properties"] = job.properties;
   spec["properties"]["model"] = id;

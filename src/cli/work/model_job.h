@@ -15,7 +15,7 @@ struct ModelJob {
   std::string kind;                    // "export": for names and tags
   Json model;                          // as get_model answers
   Json made_by;                        // the run it came from; null if none is known
-  std::vector<std::string> command;    // words; $ROOST_MODEL is where the files are
+  std::vector<std::string> command;    // words; $ROOST_MODEL is where its files are, $ROOST_DATA the input roost_data
   std::string compute;                 // "" is that of the run, else local
   std::string environment;             // NAME[:VERSION]; "" is that of the run
   std::string python;                  // an interpreter instead

@@ -25,7 +25,7 @@ Json trained_run() {
 ModelJob export_job() {
   ModelJob job;
   job.kind = "export";
-  job.model = {{"id", "birds:3"}, {"experiment", "birds"}, {"content", std::string(64, 'c')}};
+  job.model = {{"id", "birds:3"}, {"name", "birds"}, {"version", 3}, {"experiment", "birds"}, {"content", std::string(64, 'c')}};
   job.made_by = trained_run();
   job.command = {"python", "-m", "x", "--model", "$ROOST_MODEL", "--input", "a b"};
   return job;
