@@ -138,7 +138,7 @@ export function TryTab({ endpoint }: { endpoint: Endpoint }) {
         <div className="row endpoint-to">
           <label>
             To{" "}
-            <select value={chosen} onChange={(event) => other(() => setChosen(event.target.value))}>
+            <select aria-label="Deployment" value={chosen} onChange={(event) => other(() => setChosen(event.target.value))}>
               <option value="">whom the traffic goes to</option>
               {endpoint.deployments.map((one) => (
                 <option key={one.name} value={one.name}>
