@@ -17,6 +17,7 @@ ALLOWED = {
     "domain": ["base"],
     "sweeps": ["base", "db", "domain", "records"],
     "infer": ["base", "net"],
+    "endpoints": ["base", "db", "domain", "records"],
     "snapshot": ["base", "domain"],
     "client": ["base", "net", "snapshot", "domain"],
     "records": ["base", "db", "domain"],
@@ -33,14 +34,14 @@ ALLOWED = {
     "mpi": [],
     "runner": ["base", "confine", "net", "client", "snapshot", "domain"],
     "server": ["base", "confine", "db", "net", "blobs", "domain", "records", "access", "submit", "prepare",
-               "schedule", "compute", "execute", "observe", "finalize", "registry", "builders", "sweeps"],
+               "schedule", "compute", "execute", "observe", "finalize", "registry", "builders", "sweeps", "endpoints"],
     "cli": ["base", "confine", "net", "client", "snapshot", "domain", "server", "runner", "builders"],
 }
 # Within cli/: a folder or file -> what it must not include.
 PARTS = {"cli/show/": ("cli/work/", "cli/verbs/", "cli/console.h"), "cli/work/": ("cli/verbs/",)}
 # Json::value() throws at a wrong type. What came from outside is read by JsonFields, or by text_at() and its like.
 NO_VALUE = {"access", "blobs", "builders", "compute", "domain", "execute", "finalize", "observe", "prepare", "records",
-            "registry", "runner", "schedule", "server", "submit", "sweeps"}
+            "registry", "runner", "schedule", "server", "submit", "sweeps", "endpoints"}
 # SQL is written in records/ (and in db/, which runs it). What is left elsewhere; this list may only get shorter.
 SQL = re.compile(r"\b(tx_?|transaction)\.(query|run)\(|\"\s*(SELECT|UPDATE|INSERT|DELETE FROM) ")
 SQL_LEFT = {
