@@ -160,11 +160,12 @@ test("traffic: the shares make a hundred, and are applied once it is confirmed",
   await page.getByRole("dialog").getByRole("button", { name: "Apply" }).click();
   await page.getByText("blue 75 %, green 25 %").first().waitFor();
   await page.getByRole("button", { name: "Roll back …" }).click();
+  await page.getByRole("dialog").getByText("deployment green").waitFor();
   await page.getByRole("dialog").getByRole("button", { name: "Roll back" }).click();
   await page.getByText("blue 100 %").first().waitFor();
   expect(changes).toEqual([
     ["PATCH", "/birds", { traffic: { blue: 75, green: 25 }, shadow: { green: 100 } }],
-    ["POST", "/birds/rollback", {}],
+    ["POST", "/birds/rollback", { revision: 2 }],
   ]);
 });
 
@@ -187,7 +188,7 @@ test("keys are hidden until asked for, and made anew once it is confirmed", asyn
 test("logs are followed", async () => {
   const { tab, made } = await open();
   await tab.go("/w/default/endpoints/birds/logs?deployment=blue");
-  const log = tab.page.getByRole("region", { name: "Log of the replicas" });
+  const log = tab.page.getByRole("region", { name: "Log of the replica" });
   await log.getByText("ready").waitFor();
   made.log += "\nlate line";
   await log.getByText("late line").waitFor();

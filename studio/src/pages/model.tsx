@@ -2,7 +2,7 @@
 import { useState } from "react";
 import { api, segment, type Schemas } from "../lib/api";
 import { allPages, type Listed } from "../lib/all_pages";
-import { endpointPath, type Serves } from "../lib/endpoint";
+import { endpointPath } from "../lib/endpoint";
 import { bytes, count } from "../lib/format";
 import { useFresh, useResource } from "../lib/resource";
 import { navigate, runPath, useSearch, workspacePath } from "../lib/route";
@@ -20,7 +20,7 @@ import { StageMark } from "./models/stage_mark";
 import { Versions } from "./models/versions";
 import "./models.css";
 
-type Model = Schemas["Model"] & { serves?: Serves[] };
+type Model = Schemas["Model"];
 
 function environmentText(environment: Record<string, unknown> | null): string | undefined {
   const known = environment as { name?: string; version?: string; python?: string } | null;
@@ -71,8 +71,8 @@ function Facts({ model, may, onChange }: { model: Model; may: boolean; onChange:
       )}
       <dt>Served by</dt>
       <dd>
-        {(model.serves ?? []).length === 0 && "nothing"}
-        {(model.serves ?? []).map((one, i) => (
+        {model.serves.length === 0 && "nothing"}
+        {model.serves.map((one, i) => (
           <span key={`${one.workspace}/${one.endpoint}/${one.deployment}`}>
             {i > 0 && ", "}
             <Link href={endpointPath(one.workspace, one.endpoint)}>{one.endpoint}</Link> ({one.deployment})

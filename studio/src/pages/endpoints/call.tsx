@@ -65,7 +65,7 @@ export function CallTab({ endpoint }: { endpoint: Endpoint }) {
             The {endpoint.auth} is read from the variable <code>{KEY_VARIABLE}</code>.
           </p>
         )}
-        <CredentialField state={access} auth={endpoint.auth} />
+        <CredentialField state={access} />
         {(sample.asleep || sample.error) && <p className="note">The body is only a form: what the model takes could not be asked.</p>}
         <Code name={`call.${ENDINGS[shown]}`} text={text} />
       </section>

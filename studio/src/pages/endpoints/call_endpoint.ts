@@ -1,5 +1,5 @@
 // Requests to the endpoint itself, at the studio's own address, which passes them on.
-import { callPath, type Endpoint } from "../../lib/endpoint";
+import type { Endpoint } from "../../lib/endpoint";
 import type { Encoded } from "./tensor";
 
 export interface Answered {
@@ -23,7 +23,7 @@ export async function callEndpoint(endpoint: Endpoint, path: string, credential:
   let text: string;
   try {
     // Without the cookie: who calls an endpoint is told by its key alone.
-    response = await fetch(callPath(endpoint) + path, { credentials: "omit", headers, ...(sent && { method: "POST", body: sent.body }) });
+    response = await fetch(endpoint.path + path, { credentials: "omit", headers, ...(sent && { method: "POST", body: sent.body }) });
     text = await response.text();
   } catch {
     throw new Error("the endpoint does not answer: the connection was refused or cut; look at its state and its logs");

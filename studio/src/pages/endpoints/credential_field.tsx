@@ -3,11 +3,11 @@ import { Problem } from "../../ui/base";
 import { Field } from "../../ui/form";
 import type { CredentialState } from "./use_credential";
 
-export function CredentialField({ state, auth }: { state: CredentialState; auth: string }) {
+export function CredentialField({ state }: { state: CredentialState }) {
   if (state.error) return <Problem error={state.error} retry={state.retry} />;
   if (!state.asks) return null;
   return (
-    <Field label={auth === "token" ? "Token" : "Key"} help={`You are a reader, who does not see the ${auth === "token" ? "tokens" : "keys"} of endpoints: ask a contributor for one. It stays in this tab.`}>
+    <Field label="Key" help="You are a reader, who does not see the keys of endpoints: ask a contributor for one. It stays in this tab.">
       {(ids) => <input {...ids} type="password" autoComplete="off" value={state.typed} onChange={(event) => state.setTyped(event.target.value)} />}
     </Field>
   );

@@ -1,21 +1,22 @@
 import { expect, test } from "vitest";
 import type { DeploymentStatistics, Endpoint } from "../../lib/endpoint";
-import { chartsOf, errorsText, milliseconds, nameProblem, problemsOf, rate, totalsOf } from "./facts";
+import { chartsOf, deploymentNameProblem, endpointNameProblem, errorsText, milliseconds, problemsOf, rate, totalsOf } from "./facts";
 
 const one = (name: string, rest: Partial<DeploymentStatistics> = {}): DeploymentStatistics => ({
-  name, version: "birds:1", revision: 1, requests: 10, errors: 1, by_status: {}, requests_per_second: 2, p50_ms: 1, p99_ms: 5, in_flight: 0, waiting: 0,
-  points: [{ at: "1970-01-01T00:01:40Z", requests_per_second: 2, errors_per_second: 0, p50_ms: null, p99_ms: 5 }], ...rest,
+  name, version: "birds:1", revision: 1, requests: 10, errors: 1, by_status: {}, requests_per_second: 2, p50_ms: 1, p99_ms: 5, in_flight: 0, waiting: 0, shadow_requests: 0, shadow_errors: 0,
+  points: [{ at: "1970-01-01T00:01:40Z", requests_per_second: 2, errors_per_second: 0, p50_ms: 1, p99_ms: 5 }, { at: "1970-01-01T00:01:45Z", requests_per_second: 0, errors_per_second: 0, p50_ms: 0, p99_ms: 0 }], ...rest,
 });
 
 test("totals add up, the slowest counts", () => {
-  expect(totalsOf({ front: { up: true }, deployments: [one("blue"), one("green", { p99_ms: 9 })] })).toEqual({ requestsPerSecond: 4, p99: 9, requests: 20, errors: 2 });
+  expect(totalsOf({ front: { up: true }, deployments: [one("blue"), one("green", { p99_ms: 9 })] })).toEqual({ requestsPerSecond: 4, p50: 1, p99: 9, requests: 20, errors: 2 });
   expect(totalsOf({ front: { up: true }, deployments: [] }).p99).toBeNull();
 });
 
 test("three charts with a colour for each deployment", () => {
   const [requests, latency] = chartsOf({ front: { up: true }, deployments: [one("blue"), one("green")] }, ["blue", "green"]);
   expect(requests!.curves.map((curve) => [curve.label, curve.color, curve.x[0], curve.y[0]])).toEqual([["blue", "--c1", 100, 2], ["green", "--c2", 100, 2]]);
-  expect(latency!.curves.map((curve) => [curve.label, curve.y[0], curve.dashed])).toEqual([["blue p50", null, true], ["blue p99", 5, false], ["green p50", null, true], ["green p99", 5, false]]);
+  expect(latency!.curves.map((curve) => [curve.label, curve.y[0], curve.dashed])).toEqual([["blue p50", 1, true], ["blue p99", 5, false], ["green p50", 1, true], ["green p99", 5, false]]);
+  expect(latency!.curves[0]!.y).toEqual([1, null]);
 });
 
 test("numbers in words", () => {
@@ -32,6 +33,7 @@ test("an error that the endpoint has from its deployment is told once", () => {
 });
 
 test("names", () => {
-  expect(nameProblem("birds-2")).toBeUndefined();
-  for (const bad of ["", "Birds", "2birds", "birds-", "a_b"]) expect(nameProblem(bad)).toBeTruthy();
+  expect(endpointNameProblem("birds-2")).toBeUndefined();
+  expect(deploymentNameProblem("b")).toBeUndefined();
+  for (const bad of ["", "Birds", "2birds", "ab", "a_b", "a".repeat(33)]) expect(endpointNameProblem(bad)).toBeTruthy();
 });

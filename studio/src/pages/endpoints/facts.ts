@@ -11,7 +11,8 @@ export const REPLICA_LOOKS: Record<string, string> = { ready: "status-Completed"
 
 export interface Totals {
   requestsPerSecond: number;
-  /** The slowest deployment's; null while there are no requests. */
+  /** Of the slowest deployment; null before the first request. */
+  p50: number | null;
   p99: number | null;
   requests: number;
   errors: number;
@@ -20,8 +21,9 @@ export interface Totals {
 export function totalsOf(statistics: Statistics): Totals {
   const all = statistics.deployments;
   const sum = (value: (one: DeploymentStatistics) => number) => all.reduce((total, one) => total + value(one), 0);
-  const slow = all.map((one) => one.p99_ms).filter((p99): p99 is number => p99 !== null && p99 !== undefined);
-  return { requestsPerSecond: sum((one) => one.requests_per_second), p99: slow.length > 0 ? Math.max(...slow) : null, requests: sum((one) => one.requests), errors: sum((one) => one.errors) };
+  const asked = all.filter((one) => one.requests > 0);
+  const slowest = (value: (one: DeploymentStatistics) => number) => (asked.length > 0 ? Math.max(...asked.map(value)) : null);
+  return { requestsPerSecond: sum((one) => one.requests_per_second), p50: slowest((one) => one.p50_ms), p99: slowest((one) => one.p99_ms), requests: sum((one) => one.requests), errors: sum((one) => one.errors) };
 }
 
 export function milliseconds(value: number | null | undefined): string {
@@ -50,13 +52,16 @@ export interface EndpointChart {
   curves: Curve[];
 }
 
+/** While nobody asks there is none. */
+const latency = (point: StatisticsPoint, value: number): number | null => (point.requests_per_second > 0 ? value : null);
+
 export function chartsOf({ deployments }: Statistics, names: readonly string[]): EndpointChart[] {
   const curve = (one: DeploymentStatistics, id: string, label: string, value: (point: StatisticsPoint) => number | null, dashed = false): Curve => ({
     id: `${one.name} ${id}`,
     label,
     color: colorOf(names, one.name),
     x: one.points.map((point) => Date.parse(point.at) / 1000),
-    y: one.points.map((point) => value(point) ?? null),
+    y: one.points.map((point) => value(point)),
     dashed,
   });
   const several = deployments.length > 1;
@@ -66,8 +71,8 @@ export function chartsOf({ deployments }: Statistics, names: readonly string[]):
       title: "Latency",
       unit: "ms",
       curves: deployments.flatMap((one) => [
-        curve(one, "p50", several ? `${one.name} p50` : "p50", (point) => point.p50_ms, true),
-        curve(one, "p99", several ? `${one.name} p99` : "p99", (point) => point.p99_ms),
+        curve(one, "p50", several ? `${one.name} p50` : "p50", (point) => latency(point, point.p50_ms), true),
+        curve(one, "p99", several ? `${one.name} p99` : "p99", (point) => latency(point, point.p99_ms)),
       ]),
     },
     { title: "Errors per second", unit: "1/s", curves: deployments.map((one) => curve(one, "errors", one.name, (point) => point.errors_per_second)) },
@@ -78,13 +83,15 @@ export function chartsOf({ deployments }: Statistics, names: readonly string[]):
 export function problemsOf(endpoint: Endpoint): { where: string; code: string; message: string; details: string[] }[] {
   const told = [{ where: "", error: endpoint.error }, ...endpoint.deployments.map((one) => ({ where: one.name, error: one.error }))];
   return told.flatMap(({ where, error }) =>
-    error ? [{ where, code: error.code, message: error.message, details: (error.details ?? []).map((one) => one.message).filter((text) => text !== error.message) }] : [],
+    error ? [{ where, code: error.code, message: error.message, details: error.details.map((one) => one.message).filter((text) => text !== error.message) }] : [],
   ).filter((one, i, all) => all.findIndex((other) => other.message === one.message) === i);
 }
 
 /** The name of an endpoint or deployment is part of an address. */
-export function nameProblem(name: string): string | undefined {
+export function nameProblem(name: string, least: number): string | undefined {
   if (name === "") return "It needs a name.";
-  if (!/^[a-z]([a-z0-9-]{0,30}[a-z0-9])?$/.test(name)) return "Lower-case letters, digits and dashes, at most 32, a letter first, no dash last.";
+  if (!/^[a-z][a-z0-9-]*$/.test(name) || name.length < least || name.length > 32) return `Lower-case letters, digits and dashes, ${least} to 32, a letter first.`;
   return undefined;
 }
+export const endpointNameProblem = (name: string): string | undefined => nameProblem(name, 3);
+export const deploymentNameProblem = (name: string): string | undefined => nameProblem(name, 1);

@@ -15,7 +15,7 @@ export function KeysCard({ endpoint }: { endpoint: Endpoint }) {
   if (auth === "token") {
     return (
       <p>
-        Callers send a token that is good for an hour, and get it by <code>service.get_token()</code> or <code>POST …/endpoints/{name}/token</code>. There are no keys.
+        Callers send a token that is good for some hours, and get it by <code>service.get_token()</code> or <code>POST …/endpoints/{name}/token</code>. There are no keys.
       </p>
     );
   }

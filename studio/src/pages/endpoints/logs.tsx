@@ -1,4 +1,4 @@
-// What the replicas of an endpoint print, followed while it is looked at.
+// What a replica of an endpoint prints, followed while it is looked at.
 import { useEffect, useRef, useState } from "react";
 import { getEndpointLogs, type Endpoint } from "../../lib/endpoint";
 import { useResource } from "../../lib/resource";
@@ -33,7 +33,7 @@ export function LogsTab({ endpoint }: { endpoint: Endpoint }) {
         <label>
           Deployment{" "}
           <select value={deployment} onChange={(event) => change({ deployment: event.target.value, replica: null })}>
-            <option value="">all</option>
+            <option value="">any</option>
             {deployments.map((one) => (
               <option key={one.name}>{one.name}</option>
             ))}
@@ -42,7 +42,7 @@ export function LogsTab({ endpoint }: { endpoint: Endpoint }) {
         <label>
           Replica{" "}
           <select value={replica} onChange={(event) => change({ replica: event.target.value })}>
-            <option value="">all</option>
+            <option value="">one that works</option>
             {(replica && !replicas.some((one) => one.run === replica) ? [{ run: replica }, ...replicas] : replicas).map((one) => (
               <option key={one.run}>{one.run}</option>
             ))}
@@ -59,13 +59,13 @@ export function LogsTab({ endpoint }: { endpoint: Endpoint }) {
         <label>
           <input type="checkbox" checked={follow} onChange={(event) => setFollow(event.target.checked)} /> Follow
         </label>
-        {replica && <Link href={runPath(replica, "logs")}>Whole log of this replica</Link>}
+        {logs.data?.replica && <Link href={runPath(logs.data.replica, "logs")}>All of {logs.data.replica}</Link>}
       </div>
       {logs.error && <Problem error={logs.error} retry={logs.reload} />}
       {logs.loading && <Loading what="the logs" />}
       {text === "" && <p className="note">Nothing was printed yet.</p>}
       {text && (
-        <div className="endpoint-log" ref={box} tabIndex={0} role="region" aria-label="Log of the replicas" onWheel={(event) => event.deltaY < 0 && setFollow(false)}>
+        <div className="endpoint-log" ref={box} tabIndex={0} role="region" aria-label="Log of the replica" onWheel={(event) => event.deltaY < 0 && setFollow(false)}>
           <AnsiText text={text.replace(/\n$/, "")} />
         </div>
       )}

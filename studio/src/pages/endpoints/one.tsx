@@ -125,7 +125,7 @@ export function OneEndpoint({ workspace, name, tab }: { workspace: string; name:
       {data.description && <p>{data.description}</p>}
       {endpoint.error && <Problem error={endpoint.error} retry={endpoint.reload} />}
       <Tabs label="Parts of the endpoint" current={current} tabs={TABS.map((one) => ({ ...one, href: endpointPath(workspace, name, one.id) }))} />
-      {current === "" && <OverviewTab endpoint={data} statistics={statistics} onEndpoint={endpoint.set} reload={endpoint.reload} />}
+      {current === "" && <OverviewTab endpoint={data} statistics={statistics} onEndpoint={endpoint.set} />}
       {current === "try" && <TryTab endpoint={data} />}
       {current === "logs" && <LogsTab endpoint={data} />}
       {current === "call" && <CallTab endpoint={data} />}

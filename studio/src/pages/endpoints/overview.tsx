@@ -13,7 +13,6 @@ interface Props {
   endpoint: Endpoint;
   statistics: Resource<Statistics>;
   onEndpoint: (endpoint: Endpoint) => void;
-  reload: () => void;
 }
 
 function Problems({ endpoint }: { endpoint: Endpoint }) {
@@ -64,7 +63,7 @@ function Numbers({ statistics }: { statistics: Statistics }) {
   const now = (of: "in_flight" | "waiting") => statistics.deployments.reduce((sum, one) => sum + one[of], 0);
   const facts: [string, string, boolean?][] = [
     ["Requests/s", rate(totals.requestsPerSecond)],
-    ["p50", milliseconds(Math.max(-1, ...statistics.deployments.map((one) => one.p50_ms ?? -1)) < 0 ? null : Math.max(...statistics.deployments.map((one) => one.p50_ms ?? 0)))],
+    ["p50", milliseconds(totals.p50)],
     ["p99", milliseconds(totals.p99)],
     ["Requests", totals.requests.toLocaleString("en-US")],
     ["Errors", errorsText(totals), totals.errors > 0],
@@ -83,7 +82,7 @@ function Numbers({ statistics }: { statistics: Statistics }) {
   );
 }
 
-export function OverviewTab({ endpoint, statistics, onEndpoint, reload }: Props) {
+export function OverviewTab({ endpoint, statistics, onEndpoint }: Props) {
   const names = useMemo(() => endpoint.deployments.map((one) => one.name), [endpoint.deployments.map((one) => one.name).join(" ")]);
   const charts = useMemo(() => (statistics.data ? chartsOf(statistics.data, names) : []), [statistics.data, names]);
   const group = useMemo(() => new ChartGroup(), []);
@@ -103,8 +102,8 @@ export function OverviewTab({ endpoint, statistics, onEndpoint, reload }: Props)
           <Chart key={title} title={title} unit={unit} curves={curves} xKind="time" group={group} height={150} note="last 5 min" />
         ))}
       </div>
-      <TrafficPanel endpoint={endpoint} names={names} statistics={statistics.data} onEndpoint={onEndpoint} reload={reload} />
-      <Deployments endpoint={endpoint} names={names} statistics={statistics.data} />
+      <TrafficPanel endpoint={endpoint} names={names} statistics={statistics.data} onEndpoint={onEndpoint} />
+      <Deployments endpoint={endpoint} names={names} statistics={statistics.data} onEndpoint={onEndpoint} />
     </div>
   );
 }

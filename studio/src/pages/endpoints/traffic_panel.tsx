@@ -1,11 +1,12 @@
 // Who is asked how often: sliders that make a hundred, copies of requests to a deployment whose answers nobody gets, and the way back.
 import { useState } from "react";
-import { rollBack, updateEndpoint, type Endpoint, type Shares, type Statistics } from "../../lib/endpoint";
+import { updateEndpoint, type Endpoint, type Shares, type Statistics } from "../../lib/endpoint";
 import { useMay } from "../../lib/session";
 import { Button } from "../../ui/base";
 import { FormDialog } from "../../ui/form";
 import { notify } from "../../ui/notify";
 import { colorOf } from "./facts";
+import { RollBackDialog } from "./roll_back";
 import { ShareBar } from "./share_bar";
 import { changesOf, measuredShares, nonZero, sameShares, sharesOf, sharesText, withShare } from "./traffic";
 
@@ -14,7 +15,6 @@ interface Props {
   names: readonly string[];
   statistics: Statistics | undefined;
   onEndpoint: (endpoint: Endpoint) => void;
-  reload: () => void;
 }
 interface Draft {
   traffic: Shares;
@@ -58,7 +58,7 @@ function Sliders({ names, draft, measured, onDraft }: { names: readonly string[]
   );
 }
 
-export function TrafficPanel({ endpoint, names, statistics, onEndpoint, reload }: Props) {
+export function TrafficPanel({ endpoint, names, statistics, onEndpoint }: Props) {
   const may = useMay("contributor");
   const [draft, setDraft] = useState<Draft>();
   const [box, setBox] = useState<"apply" | "back">();
@@ -78,12 +78,6 @@ export function TrafficPanel({ endpoint, names, statistics, onEndpoint, reload }
     onEndpoint(await updateEndpoint(workspace, name, change));
     setDraft(undefined);
     notify(`Traffic of ${name}: ${sharesText(shown.traffic)}`);
-  };
-  const back = async () => {
-    onEndpoint(await rollBack(workspace, name));
-    setDraft(undefined);
-    reload();
-    notify(`${name} is as it was before its last change`);
   };
   if (names.length === 0) return null;
   return (
@@ -132,9 +126,14 @@ export function TrafficPanel({ endpoint, names, statistics, onEndpoint, reload }
         </FormDialog>
       )}
       {box === "back" && (
-        <FormDialog title={`Roll back ${name}`} action="Roll back" kind="danger" act={back} onClose={() => setBox(undefined)}>
-          <p>Deployments, their models and the traffic become what they were before revision {endpoint.revision}. No request fails meanwhile, and rolling back again undoes it.</p>
-        </FormDialog>
+        <RollBackDialog
+          endpoint={endpoint}
+          onEndpoint={(next) => {
+            setDraft(undefined);
+            onEndpoint(next);
+          }}
+          onClose={() => setBox(undefined)}
+        />
       )}
     </section>
   );

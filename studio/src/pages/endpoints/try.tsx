@@ -161,7 +161,7 @@ export function TryTab({ endpoint }: { endpoint: Endpoint }) {
           )}
           <code>POST {path}</code>
         </div>
-        <CredentialField state={access} auth={endpoint.auth} />
+        <CredentialField state={access} />
         {sample.asleep && (
           <p className="note">
             No replica is up, so what it takes is not known.{" "}

@@ -8,7 +8,7 @@ import { filesOf, loadSnapshot } from "../../lib/snapshot";
 import { Button, Problem } from "../../ui/base";
 import { Field, FormDialog } from "../../ui/form";
 import { notify } from "../../ui/notify";
-import { nameProblem } from "../endpoints/facts";
+import { deploymentNameProblem, endpointNameProblem } from "../endpoints/facts";
 import { checkReplicas, suggestedName } from "./deploy_fields";
 
 type Model = Schemas["Model"];
@@ -37,7 +37,7 @@ function DeployDialog({ workspace, model, onClose }: { workspace: string; model:
   const endpoints = useResource(`endpoints/${workspace}`, () => listEndpoints(workspace));
   const there = endpoints.data?.endpoints.find((one) => one.name === name);
   const before = there?.deployments.find((one) => one.name === deployment);
-  const problems = { name: nameProblem(name), deployment: nameProblem(deployment), ...checkReplicas(replicas) };
+  const problems = { name: endpointNameProblem(name), deployment: deploymentNameProblem(deployment), ...checkReplicas(replicas) };
   const deploy = async () => {
     const what = { models: [`${model.name}:${model.version}`], replicas: { min: Number(replicas.min), max: Number(replicas.max) } };
     if (there) await putDeployment(workspace, name, deployment, what);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nameProblem } from "../endpoints/facts";
+import { endpointNameProblem } from "../endpoints/facts";
 import { checkReplicas, suggestedName } from "./deploy_fields";
 
 test("replicas are whole numbers in order", () => {
@@ -10,5 +10,5 @@ test("replicas are whole numbers in order", () => {
 
 test("the name of a model becomes one that an endpoint may have", () => {
   expect(suggestedName("Bird_Net v2")).toBe("bird-net-v2");
-  for (const name of ["42", "Ünï", "a".repeat(31) + "--b", "-x-"]) expect(nameProblem(suggestedName(name)), name).toBeUndefined();
+  for (const name of ["42", "Ünï", "a".repeat(31) + "--b", "-x-", "ab"]) expect(endpointNameProblem(suggestedName(name)), name).toBeUndefined();
 });

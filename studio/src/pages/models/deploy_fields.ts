@@ -17,5 +17,5 @@ export function checkReplicas({ min, max }: ReplicaFields): Partial<ReplicaField
 /** The model's name as an endpoint may have it. */
 export function suggestedName(model: string): string {
   const name = model.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^[^a-z]+/, "").slice(0, 32).replace(/-+$/, "");
-  return name || "endpoint";
+  return name.length < 3 ? `${name}${name && "-"}endpoint` : name;
 }

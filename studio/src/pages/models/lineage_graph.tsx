@@ -1,14 +1,14 @@
 // From the run that made a version to what serves it, drawn.
 import type { KeyboardEvent, MouseEvent, ReactNode } from "react";
 import { api, segment, type RunRow, type Schemas } from "../../lib/api";
-import { endpointPath, type Serves } from "../../lib/endpoint";
+import { endpointPath } from "../../lib/endpoint";
 import { useResource } from "../../lib/resource";
 import { navigate, runPath, workspacePath } from "../../lib/route";
 import { queriesFor } from "../compare/selection";
 import { BOX, layoutLineage, versionsToDraw } from "./lineage";
 import { stageOf } from "./stage";
 
-type Model = Schemas["Model"] & { serves?: Serves[] };
+type Model = Schemas["Model"];
 const HEAD = 30;
 
 function follow(event: MouseEvent | KeyboardEvent, href: string): void {
