@@ -160,7 +160,7 @@ test("traffic: the shares make a hundred, and are applied once it is confirmed",
   await page.getByRole("dialog").getByRole("button", { name: "Apply" }).click();
   await page.getByText("blue 75 %, green 25 %").first().waitFor();
   await page.getByRole("button", { name: "Roll back …" }).click();
-  await page.getByRole("dialog").getByText("deployment green").waitFor();
+  await page.getByRole("radio", { name: /deployment green/ }).check();
   await page.getByRole("dialog").getByRole("button", { name: "Roll back" }).click();
   await page.getByText("blue 100 %").first().waitFor();
   expect(changes).toEqual([

@@ -50,4 +50,10 @@ export const putDeployment = (workspace: string, name: string, deployment: strin
 
 export const deleteDeployment = (workspace: string, name: string, deployment: string): Promise<Endpoint> => api.remove(`${one(workspace, name)}/deployments/${segment(deployment)}`);
 
+/** Where others call it; by the server, which passes requests on, while the front's own address is not known. */
+export function addressesOf({ scoring_uri, base_uri, swagger_uri, path }: Endpoint): { scoring: string; base: string; swagger: string } {
+  const base = base_uri || location.origin + path;
+  return { base, scoring: scoring_uri || `${base}/score`, swagger: swagger_uri || `${base}/swagger.json` };
+}
+
 export const endpointPath = (workspace: string, name: string, tab = ""): string => `/w/${segment(workspace)}/endpoints/${segment(name)}${tab && `/${tab}`}`;

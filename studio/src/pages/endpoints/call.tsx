@@ -1,6 +1,6 @@
 // How others call the endpoint: its addresses, its keys, and commands to copy.
 import { useState } from "react";
-import type { Endpoint } from "../../lib/endpoint";
+import { addressesOf, type Endpoint } from "../../lib/endpoint";
 import { Button, Copy } from "../../ui/base";
 import { Choice } from "../../ui/choice";
 import { Code } from "../../ui/code";
@@ -19,7 +19,8 @@ export function CallTab({ endpoint }: { endpoint: Endpoint }) {
   const model = speaksV2(deployment) ? deployment!.models[0] : undefined;
   const access = useCredential(endpoint);
   const sample = useSample(endpoint, deployment, model?.name, access.credential);
-  const called = { ...endpoint, model: model && { name: model.name, inputs: sample.metadata?.inputs ?? [] }, sample: sample.body ?? (model ? { inputs: [] } : { data: [[1, 2, 3, 4]] }) };
+  const addresses = addressesOf(endpoint);
+  const called = { ...endpoint, base_uri: addresses.base, scoring_uri: addresses.scoring, model: model && { name: model.name, inputs: sample.metadata?.inputs ?? [] }, sample: sample.body ?? (model ? { inputs: [] } : { data: [[1, 2, 3, 4]] }) };
   const languages = LANGUAGES.filter((one) => snippet(one.id, called) !== undefined);
   const shown = languages.some((one) => one.id === language) ? language : "curl";
   const text = snippet(shown, called)!;
@@ -30,15 +31,15 @@ export function CallTab({ endpoint }: { endpoint: Endpoint }) {
         <dl className="facts">
           <dt>Scoring</dt>
           <dd>
-            <Copy text={endpoint.scoring_uri} />
+            <Copy text={addresses.scoring} />
           </dd>
           <dt>Open Inference (v2)</dt>
           <dd>
-            <Copy text={endpoint.base_uri} />
+            <Copy text={addresses.base} />
           </dd>
           <dt>Swagger</dt>
           <dd>
-            <Copy text={endpoint.swagger_uri} />
+            <Copy text={addresses.swagger} />
           </dd>
         </dl>
       </section>

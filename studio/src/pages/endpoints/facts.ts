@@ -66,7 +66,7 @@ export function chartsOf({ deployments }: Statistics, names: readonly string[]):
   });
   const several = deployments.length > 1;
   return [
-    { title: "Requests per second", unit: "1/s", curves: deployments.map((one) => curve(one, "requests", one.name, (point) => point.requests_per_second)) },
+    { title: "Requests/s", unit: "1/s", curves: deployments.map((one) => curve(one, "requests", one.name, (point) => point.requests_per_second)) },
     {
       title: "Latency",
       unit: "ms",
@@ -75,7 +75,7 @@ export function chartsOf({ deployments }: Statistics, names: readonly string[]):
         curve(one, "p99", several ? `${one.name} p99` : "p99", (point) => latency(point, point.p99_ms)),
       ]),
     },
-    { title: "Errors per second", unit: "1/s", curves: deployments.map((one) => curve(one, "errors", one.name, (point) => point.errors_per_second)) },
+    { title: "Errors/s", unit: "1/s", curves: deployments.map((one) => curve(one, "errors", one.name, (point) => point.errors_per_second)) },
   ];
 }
 

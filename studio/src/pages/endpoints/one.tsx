@@ -1,6 +1,6 @@
 // One endpoint: how it is, what it does, and what can be done with it.
 import { useState } from "react";
-import { deleteEndpoint, endpointPath, getEndpoint, getStatistics, restart, type Endpoint } from "../../lib/endpoint";
+import { addressesOf, deleteEndpoint, endpointPath, getEndpoint, getStatistics, restart, type Endpoint } from "../../lib/endpoint";
 import { useResource } from "../../lib/resource";
 import { navigate, workspacePath } from "../../lib/route";
 import { useMay } from "../../lib/session";
@@ -61,7 +61,7 @@ function Actions({ endpoint, onChanged }: { endpoint: Endpoint; onChanged: () =>
           onClose={close}
         >
           <p>
-            Whoever calls <code>{endpoint.scoring_uri}</code> is refused from now on, and its keys are gone. The models, and the runs of its replicas with their logs, stay.
+            Whoever calls <code>{addressesOf(endpoint).scoring}</code> is refused from now on, and its keys are gone. The models, and the runs of its replicas with their logs, stay.
           </p>
         </FormDialog>
       )}
@@ -111,7 +111,7 @@ export function OneEndpoint({ workspace, name, tab }: { workspace: string; name:
         {may && <Actions endpoint={data} onChanged={endpoint.reload} />}
       </div>
       <div className="endpoint-facts note">
-        <Copy text={data.scoring_uri} />
+        <Copy text={addressesOf(data).scoring} />
         <span>{data.auth === "none" ? "open to all who reach it" : data.auth === "key" ? "needs a key" : "needs a token"}</span>
         {data.compute && (
           <span>
@@ -119,7 +119,7 @@ export function OneEndpoint({ workspace, name, tab }: { workspace: string; name:
           </span>
         )}
         <span>
-          created <Time at={data.created_at} /> by {data.created_by}, revision {data.revision} <Time at={data.updated_at} />
+          created <Time at={data.created_at} /> by {data.created_by}, revision {data.revision}, <Time at={data.updated_at} />
         </span>
       </div>
       {data.description && <p>{data.description}</p>}

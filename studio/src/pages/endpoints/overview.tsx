@@ -2,7 +2,7 @@
 import { useMemo } from "react";
 import type { Endpoint, Statistics } from "../../lib/endpoint";
 import type { Resource } from "../../lib/resource";
-import { Problem, Time } from "../../ui/base";
+import { Loading, Problem, Time } from "../../ui/base";
 import { Chart } from "../../ui/chart";
 import { ChartGroup } from "../../ui/chart/group";
 import { Deployments } from "./deployments";
@@ -85,6 +85,7 @@ function Numbers({ statistics }: { statistics: Statistics }) {
 export function OverviewTab({ endpoint, statistics, onEndpoint }: Props) {
   const names = useMemo(() => endpoint.deployments.map((one) => one.name), [endpoint.deployments.map((one) => one.name).join(" ")]);
   const charts = useMemo(() => (statistics.data ? chartsOf(statistics.data, names) : []), [statistics.data, names]);
+  const drawn = statistics.data?.deployments.some((one) => one.points.some((point) => point.requests_per_second > 0) || one.requests > 0);
   const group = useMemo(() => new ChartGroup(), []);
   return (
     <div className="endpoint-overview">
@@ -97,8 +98,10 @@ export function OverviewTab({ endpoint, statistics, onEndpoint }: Props) {
         </p>
       )}
       {statistics.data && <Numbers statistics={statistics.data} />}
+      {statistics.loading && <Loading what="the numbers" />}
+      {statistics.data && !drawn && <p className="note">No request yet: the curves of requests, latency and errors begin with the first.</p>}
       <div className="endpoint-charts">
-        {charts.map(({ title, unit, curves }) => (
+        {drawn && charts.map(({ title, unit, curves }) => (
           <Chart key={title} title={title} unit={unit} curves={curves} xKind="time" group={group} height={150} note="last 5 min" />
         ))}
       </div>

@@ -33,21 +33,22 @@ export function valuesOf(canvas: HTMLCanvasElement, input: PictureInput, scaling
 
 export function PictureDrop({ file, onFile, children }: { file: File | undefined; onFile: (file: File) => void; children?: React.ReactNode }) {
   const [over, setOver] = useState(false);
-  const chooser = useRef<HTMLInputElement>(null);
   const take = (files: FileList | null | undefined) => {
     const picture = [...(files ?? [])].find((one) => one.type.startsWith("image/")) ?? files?.[0];
     if (picture) onFile(picture);
   };
   const drop = (event: DragEvent) => {
     event.preventDefault();
+    event.stopPropagation();
     setOver(false);
     take(event.dataTransfer.files);
   };
   return (
     <div className={`endpoint-drop ${over ? "over" : ""}`} onDragOver={(event) => (event.preventDefault(), setOver(true))} onDragLeave={() => setOver(false)} onDrop={drop} onPaste={(event) => take(event.clipboardData.files)}>
       <label>
-        <input ref={chooser} type="file" accept="image/*" onChange={(event) => take(event.target.files)} aria-label="Picture" />
-        <span>{file ? file.name : "Drop a picture here, or choose one"}</span>
+        <input className="visually-hidden" type="file" accept="image/*" onChange={(event) => take(event.target.files)} aria-label="Picture" />
+        <span className="button">Choose a picture</span>
+        <span>{file ? file.name : "or drop one here"}</span>
       </label>
       {children}
     </div>

@@ -25,7 +25,7 @@ export const sampleRequest = ({ inputs }: Pick<ModelMetadata, "inputs">): { inpu
 /** JSON with a line for each member, but short lists on one line, so that a shape reads as one. */
 export function readableJson(value: unknown, indent = ""): string {
   const flat = JSON.stringify(value);
-  if (value === null || typeof value !== "object" || (Array.isArray(value) && flat.length <= 100)) return flat ?? "null";
+  if (value === null || typeof value !== "object" || (Array.isArray(value) && flat.length <= 100 && !flat.includes("{"))) return flat ?? "null";
   const inner = `${indent}  `;
   const lines = Array.isArray(value)
     ? value.map((one) => inner + readableJson(one, inner))

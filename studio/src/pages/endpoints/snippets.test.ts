@@ -16,7 +16,7 @@ test("a score.py is called at its scoring URI, what is long from a file", () => 
   const script = snippet("curl", { ...called, model: undefined, sample: { text: "it's" } })!;
   expect(script).toContain("'http://here:1/endpoints/birds/score'");
   expect(script).toContain(`-d '{"text":"it'\\''s"}'`);
-  expect(snippet("curl", { ...called, sample: { inputs: [{ ...sample.inputs[0], data: "zeros" }] } })).toContain("@request.json");
+  expect(snippet("curl", { ...called, sample: { inputs: [{ ...sample.inputs[0], data: "zeros" }] } })).toContain('@request.json\n# request.json: {"inputs": [{"name": "x", "shape": [1,2], "datatype": "FP32", "data": [2 values]}]}');
   expect(shellQuoted("a'b")).toBe(`'a'\\''b'`);
 });
 

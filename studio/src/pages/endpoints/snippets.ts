@@ -1,7 +1,7 @@
 // Commands that call an endpoint, to copy. A key is never in them: they read it from a variable.
 import type { Auth } from "../../lib/endpoint";
 import { readableJson } from "./sample";
-import type { InferInput, ModelMetadata } from "./tensor";
+import { elementsOf, type InferInput, type ModelMetadata } from "./tensor";
 
 export const LANGUAGES = [
   { id: "curl", title: "curl" },
@@ -41,7 +41,15 @@ function curl(called: Called): string {
   const lines = [`curl ${shellQuoted(uriOf(called))}`];
   if (called.auth !== "none") lines.push(`  -H "Authorization: Bearer $${KEY_VARIABLE}"`);
   lines.push("  -H 'Content-Type: application/json'", long ? "  --data-binary @request.json" : `  -d ${shellQuoted(body)}`);
-  return lines.join(" \\\n");
+  const command = lines.join(" \\\n");
+  return long ? `${command}\n# request.json: ${shortened(called.sample)}` : command;
+}
+
+/** A body of which long lists are only counted. */
+function shortened(sample: unknown): string {
+  const { inputs } = (sample ?? {}) as { inputs?: InferInput[] };
+  if (!inputs) return "what \"Try it\" sends";
+  return `{"inputs": [${inputs.map(({ name, shape, datatype }) => `{"name": ${python(name)}, "shape": ${JSON.stringify(shape)}, "datatype": ${python(datatype)}, "data": [${elementsOf(shape)} values]}`).join(", ")}]}`;
 }
 
 /** A JSON value as Python writes it. */

@@ -33,10 +33,10 @@ function Sliders({ names, draft, measured, onDraft }: { names: readonly string[]
             <span className="endpoint-slider-name">
               <span className="endpoint-dot" style={{ background: `var(${colorOf(names, name)})` }} aria-hidden="true" /> {name}
             </span>
-            <input type="range" min={0} max={100} value={share} disabled={names.length === 1} aria-label={`Traffic to ${name}`} aria-valuetext={`${share} percent`} onChange={(event) => setShare(event.target.valueAsNumber)} />
+            <input type="range" min={0} max={100} value={share} aria-label={`Traffic to ${name}`} aria-valuetext={`${share} percent`} onChange={(event) => setShare(event.target.valueAsNumber)} />
             <label className="endpoint-percent">
               <span className="visually-hidden">Percent to {name}</span>
-              <input type="number" min={0} max={100} value={share} disabled={names.length === 1} onChange={(event) => setShare(event.target.valueAsNumber)} /> %
+              <input type="number" min={0} max={100} value={share} onChange={(event) => setShare(event.target.valueAsNumber)} /> %
             </label>
             <label className="endpoint-shadow" title="Requests are copied to it; its answers are counted and thrown away">
               <input type="checkbox" checked={shadow > 0} onChange={(event) => onDraft({ ...draft, shadow: { ...draft.shadow, [name]: event.target.checked ? 100 : 0 } })} /> shadow
@@ -99,7 +99,7 @@ export function TrafficPanel({ endpoint, names, statistics, onEndpoint }: Props)
       </div>
       {may && (
         <>
-          <Sliders names={names} draft={shown} measured={measured} onDraft={setDraft} />
+          {names.length > 1 && <Sliders names={names} draft={shown} measured={measured} onDraft={setDraft} />}
           {names.length === 1 && <p className="note">With a second deployment, traffic can be split between them, or be copied to it (shadow) before it answers anyone.</p>}
           {(traffic || shadow) && (
             <div className="row">
