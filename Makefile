@@ -15,6 +15,7 @@ help: ## this list
 
 build: ## set up and build the program into build/release
 	@tools/setup build
+	@tools/onnxruntime
 	@$(MAKE) --no-print-directory program
 
 # The program alone, of what is set up already. Unit tests are there only once somebody wanted them (build-tests).
@@ -24,12 +25,13 @@ program:
 
 build-tests:
 	@tools/setup build test demo images
+	@tools/onnxruntime
 	@grep -qs '^ROOST_TESTS:BOOL=ON' $(BUILD)/CMakeCache.txt || cmake --preset release -B $(BUILD) -DCMAKE_UNITY_BUILD=$(strip $(UNITY)) -DROOST_TESTS=ON >/dev/null
 	@echo "==> build: $(BUILD), with the unit tests" && ninja -C $(BUILD) -j$(JOBS) --quiet
 
 demo: ## set up, build, start Roost and train the birds example
 	@tools/setup build
-	@tools/setup demo & setting_up=$$!; $(MAKE) --no-print-directory program && wait $$setting_up
+	@{ tools/setup demo && tools/onnxruntime; } & setting_up=$$!; $(MAKE) --no-print-directory program && wait $$setting_up
 	@tools/demo $(ROOST)
 
 test: build-tests ## set up, build and run every test
@@ -44,11 +46,13 @@ test-full: build-tests ## every test as root and as a plain user, then under bot
 
 test-asan: ## every test under AddressSanitizer and UBSan
 	@tools/setup build test demo images
+	@tools/onnxruntime
 	@cmake --preset asan >/dev/null && ninja -C build/asan -j$(JOBS) --quiet
 	@tools/test build/asan
 
 test-tsan: ## every test under ThreadSanitizer
 	@tools/setup build test demo images
+	@tools/onnxruntime
 	@cmake --preset tsan >/dev/null && ninja -C build/tsan -j$(JOBS) --quiet
 	@tools/test build/tsan
 

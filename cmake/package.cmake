@@ -1,6 +1,10 @@
 # `make install` and the .deb.
 include(GNUInstallDirs)
 install(TARGETS roost RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+# ONNX Runtime, if tools/onnxruntime could fetch it.
+set(onnxruntime ${CMAKE_SOURCE_DIR}/build/onnxruntime)
+install(FILES ${onnxruntime}/libonnxruntime.so.1 DESTINATION lib/roost OPTIONAL)
+install(FILES ${onnxruntime}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME onnxruntime.LICENSE OPTIONAL)
 install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
 
 set(CPACK_GENERATOR DEB)

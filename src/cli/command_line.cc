@@ -130,6 +130,14 @@ Verb& Verb::arguments(const std::string& name, std::vector<std::string>& target,
   return *this;
 }
 
+Verb& Verb::optional_arguments(const std::string& name, std::vector<std::string>& target,
+                               const std::string& help) {
+  parser_->app->add_option(name, target);
+  parser_->info->options.push_back(positional_info(name, help, false));
+  parser_->info->options.back().repeated = true;
+  return *this;
+}
+
 Verb& Verb::command(std::vector<std::string>& target, const std::string& help) {
   parser_->command = &target;
   parser_->info->takes_command = true;

@@ -48,6 +48,8 @@ class Verb {
   Verb& optional_argument(const std::string& name, std::string& target, const std::string& help);
   Verb& arguments(const std::string& name, std::vector<std::string>& target,
                   const std::string& help);
+  Verb& optional_arguments(const std::string& name, std::vector<std::string>& target,
+                           const std::string& help);
   // Takes everything after "--".
   Verb& command(std::vector<std::string>& target, const std::string& help);
 

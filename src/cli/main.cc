@@ -14,6 +14,8 @@ int main(int argc, char** argv) {
   roost::register_up(line.root(), console);
   roost::register_server(line.root(), console);
   roost::register_runner(line.root());
+  roost::register_serve(line.root());
+  roost::register_front(line.root());
   roost::register_build(line.root());
   roost::register_import(line.root(), console);
   return line.run(argc, argv, [&console](int fd) { return console.colour(fd); });

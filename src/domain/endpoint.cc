@@ -175,13 +175,9 @@ Result<DeploymentSpec> parse_deployment(const Json& body, const std::string& nam
 }
 
 Status settle_traffic(EndpointSpec& spec) {
-  if (spec.deployments.empty()) {
-    spec.traffic.clear();
-    spec.shadow.clear();
-    spec.default_deployment.clear();
-    return {};
+  if (!spec.find(spec.default_deployment)) {
+    spec.default_deployment = spec.deployments.empty() ? "" : spec.deployments.front().name;
   }
-  if (!spec.find(spec.default_deployment)) spec.default_deployment = spec.deployments.front().name;
   std::int64_t sum = 0;
   for (const auto* shares : {&spec.traffic, &spec.shadow}) {
     for (const auto& [name, percent] : *shares) {
@@ -196,7 +192,7 @@ Status settle_traffic(EndpointSpec& spec) {
   if (sum > 100) {
     return fail(ErrorCode::kInvalidArgument, fmt::format("\"traffic\" adds up to {} percent; at most 100", sum));
   }
-  if (sum < 100) spec.traffic[spec.default_deployment] += 100 - sum;
+  if (sum < 100 && !spec.deployments.empty()) spec.traffic[spec.default_deployment] += 100 - sum;
   return {};
 }
 

@@ -25,14 +25,19 @@ class BodyReader {
 struct Request {
   std::string id;      // of this request alone; the answer has it as X-Request-Id
   std::string method;  // upper case
+  std::string target;  // path and query as they came, still encoded; always starts with '/'
   std::string path;    // decoded, without the query; always starts with '/'
   std::multimap<std::string, std::string> query;  // decoded
+  std::string query_text;                         // as it came, without the question mark
   std::map<std::string, std::string> headers;     // names in lower case
   std::map<std::string, std::string> parameters;  // {name} parts of the matched route, decoded
   std::string body;                               // whole, unless the route streams it
   BodyReader* body_stream = nullptr;              // only for routes that stream
   bool peer_is_loopback = false;
   std::string peer;  // its address
+  std::uint16_t local_port = 0;  // the one it came to
+  // For check_head of a route that answers later: the longest body this request may have, if less than the route takes.
+  std::optional<std::uint64_t> body_limit;
 
   std::string header(const std::string& name) const;                      // "" when absent
   std::optional<std::string> query_value(const std::string& name) const;  // the first
@@ -58,9 +63,18 @@ struct Response {
   std::string body;
   std::unique_ptr<ResponseStream> stream;      // instead of body
   std::optional<std::uint64_t> stream_length;  // sends Content-Length instead of chunks
+  bool is_expected = false;                    // also a status from 500 on is no line in the log
 };
 
 using Handler = std::function<Response(Request&)>;
+
+// The answer to a request, given later: once, on any thread.
+using Answer = std::function<void(Response)>;
+
+// For what waits without a thread. Called on the connection's own thread (a Loop), so it must not block; the request
+// lives until the answer was given. What it returns, if anything, is called there, at most once, if the peer goes away
+// before that; an answer is due all the same.
+using LaterHandler = std::function<std::function<void()>(Request&, Answer)>;
 
 // How long a body a route takes, and whether the handler reads it piece by piece.
 struct BodyRule {

@@ -5,6 +5,8 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <atomic>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -52,9 +54,7 @@ class HttpServer::Server {
       threads_.push_back(std::make_unique<IoThread>(
           parts_.options.timeouts, most == 0 ? 0 : std::max<std::size_t>(1, most / static_cast<std::size_t>(threads))));
     }
-    listener_.emplace(
-        threads_[0]->context(), std::move(socket),
-        [this](Fd accepted, const asio::ip::address& peer) { adopt(std::move(accepted), peer); });
+    listener_ = make_listener(std::move(socket));
   }
 
   std::uint16_t port() const { return listener_->port(); }
@@ -72,9 +72,12 @@ class HttpServer::Server {
   }
 
   void stop() {
-    if (std::exchange(stopped_, true)) return;
+    if (stopped_.exchange(true)) return;
     if (!std::exchange(started_, true)) return listener_->close();
-    asio::post(threads_[0]->context(), [this] { listener_->close(); });
+    asio::post(threads_[0]->context(), [this] {
+      listener_->close();
+      also_.clear();
+    });
     // The first one last: it hands connections to the others.
     for (auto thread = threads_.rbegin(); thread != threads_.rend(); ++thread) (*thread)->stop();
     for (auto thread = threads_.rbegin(); thread != threads_.rend(); ++thread) (*thread)->join();
@@ -84,8 +87,33 @@ class HttpServer::Server {
     parts_.workers.reset();
   }
 
+  Result<std::uint16_t> also_listen(const std::string& address, std::uint16_t port) {
+    ROOST_TRY(Fd socket, listen_on(address, port));
+    std::shared_ptr<Listener> listener = make_listener(std::move(socket));
+    const std::uint16_t taken = listener->port();
+    asio::post(threads_[0]->context(), [this, listener, taken] {
+      if (stopped_) return;
+      listener->start();
+      also_[taken] = listener;
+    });
+    return taken;
+  }
+
+  void no_longer_listen(std::uint16_t port) {
+    asio::post(threads_[0]->context(), [this, port] { also_.erase(port); });
+  }
+
+  Loop& loop() { return threads_[0]->loop(); }
+
  private:
-  void adopt(Fd accepted, const asio::ip::address& peer) {
+  std::unique_ptr<Listener> make_listener(Fd socket) {
+    auto made = std::make_unique<Listener>(threads_[0]->context(), std::move(socket), nullptr);
+    const std::uint16_t port = made->port();
+    made->on_accept([this, port](Fd accepted, const asio::ip::address& peer) { adopt(std::move(accepted), peer, port); });
+    return made;
+  }
+
+  void adopt(Fd accepted, const asio::ip::address& peer, std::uint16_t port) {
     refused_.sum_up();
     auto place = addresses_.enter(peer);
     if (!place) return turn_away(accepted.get(), peer);
@@ -93,7 +121,7 @@ class HttpServer::Server {
     IoThread& thread = *threads_[next_thread_++ % threads_.size()];
     auto fd = std::make_shared<Fd>(std::move(accepted));
     const auto protocol = peer.is_v6() ? tcp::v6() : tcp::v4();
-    asio::dispatch(thread.context(), [this, &thread, fd, protocol, peer, place] {
+    asio::dispatch(thread.context(), [this, &thread, fd, protocol, peer, port, place] {
       tcp::socket socket(thread.context());
       boost::system::error_code error;
       socket.assign(protocol, fd->get(), error);
@@ -102,7 +130,7 @@ class HttpServer::Server {
       auto transport = tls_ ? make_tls_transport(std::move(socket), *tls_)
                             : make_plain_transport(std::move(socket));
       thread.add(std::make_shared<Session>(thread, parts_, std::move(transport), is_loopback(peer),
-                                            peer.to_string(), place));
+                                            peer.to_string(), port, place));
     });
   }
 
@@ -136,10 +164,11 @@ class HttpServer::Server {
   SystemClock clock_;
   RefusalLog refused_{clock_};
   std::vector<std::unique_ptr<IoThread>> threads_;
-  std::optional<Listener> listener_;
+  std::unique_ptr<Listener> listener_;
+  std::map<std::uint16_t, std::shared_ptr<Listener>> also_;  // by port; on the first thread
   std::size_t next_thread_ = 0;
   bool started_ = false;
-  bool stopped_ = false;
+  std::atomic<bool> stopped_ = false;
 };
 
 Result<std::unique_ptr<HttpServer>> HttpServer::listen(HttpServerOptions options, Router router) {
@@ -158,5 +187,10 @@ HttpServer::~HttpServer() { stop(); }
 std::uint16_t HttpServer::port() const { return server_->port(); }
 void HttpServer::start() { server_->start(); }
 void HttpServer::stop() { server_->stop(); }
+Loop& HttpServer::loop() { return server_->loop(); }
+void HttpServer::no_longer_listen(std::uint16_t port) { server_->no_longer_listen(port); }
+Result<std::uint16_t> HttpServer::also_listen(const std::string& address, std::uint16_t port) {
+  return server_->also_listen(address, port);
+}
 
 }  // namespace roost

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "net/loop.h"
 #include "net/router.h"
 
 namespace roost {
@@ -72,6 +73,12 @@ class HttpServer {
 
   std::uint16_t port() const;
   void start();
+  // Listens there as well, after start(); port 0: any free one. Any thread. Requests tell by their local_port.
+  Result<std::uint16_t> also_listen(const std::string& address, std::uint16_t port);
+  // Ends that; connections that came stay.
+  void no_longer_listen(std::uint16_t port);
+  // Of the connections that the first io thread serves: all of them if there is one such thread.
+  Loop& loop();
   // Closes the listener and idle connections, cuts streams off, lets handlers in flight finish and
   // answer (their body readers fail with kUnavailable), and returns when all handlers and streams
   // are gone. Not to be called from a handler. Calling it again does nothing.

@@ -11,6 +11,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "net/http_server.h"
+#include "net/io_loop.h"
 
 namespace roost {
 
@@ -25,6 +26,7 @@ class IoThread {
   ~IoThread();
 
   boost::asio::io_context& context() { return context_; }
+  IoLoop& loop() { return loop_; }
   void start();
   // Any thread. Tells all connections to stop; join() returns once they have ended.
   void stop();
@@ -42,6 +44,7 @@ class IoThread {
   void end_if_unused();
 
   boost::asio::io_context context_{1};
+  IoLoop loop_{context_};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
   boost::asio::steady_timer timer_;
   std::chrono::milliseconds look_every_;

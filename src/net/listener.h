@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -22,6 +23,7 @@ class Listener {
  public:
   using Accepted = std::function<void(Fd socket, const boost::asio::ip::address& peer)>;
   Listener(boost::asio::io_context& context, Fd socket, Accepted accepted);
+  void on_accept(Accepted accepted) { accepted_ = std::move(accepted); }  // before start()
 
   std::uint16_t port() const { return port_; }
   void start();

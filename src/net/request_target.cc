@@ -48,12 +48,16 @@ Result<std::string> parse_request_target(std::string_view target, Request& reque
   }
   const std::size_t question = rest.find('?');
   std::string raw_path(rest.substr(0, question));
-  if (raw_path.empty()) raw_path = "/";
+  request.target = rest;
+  if (raw_path.empty()) {
+    raw_path = "/";
+    request.target.insert(0, "/");
+  }
   if (!percent_decode(raw_path, request.path)) {
     return malformed(target, "'%' must be followed by two hexadecimal digits");
   }
-  if (question != std::string_view::npos &&
-      !parse_query(rest.substr(question + 1), request.query)) {
+  if (question != std::string_view::npos) request.query_text = rest.substr(question + 1);
+  if (!parse_query(request.query_text, request.query)) {
     return malformed(target, "'%' in the query must be followed by two hexadecimal digits");
   }
   return raw_path;

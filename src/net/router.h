@@ -17,6 +17,9 @@ struct Route {
   // Called on a worker once the head is there, before a large body is read; an answer is given instead of reading it.
   // None: the handler decides alone.
   std::function<std::optional<Response>(Request&)> check_head = {};
+  // Instead of `handler`. check_head is then called on the connection's thread as well, for every request whatever its
+  // body, and must not block.
+  LaterHandler later = {};
   std::size_t lane = 0;   // of HttpServerOptions::lanes
   std::string need = {};  // who may call it, for those who list routes
 };

@@ -50,12 +50,13 @@ bool has_no_body(int status) { return status == 204 || status == 304; }
 }  // namespace
 
 Session::Session(IoThread& io, ServerParts& parts, std::unique_ptr<Transport> transport,
-                 bool peer_is_loopback, std::string peer, std::shared_ptr<void> place)
+                 bool peer_is_loopback, std::string peer, std::uint16_t local_port, std::shared_ptr<void> place)
     : io_(io),
       parts_(parts),
       transport_(std::move(transport)),
       peer_is_loopback_(peer_is_loopback),
       peer_(std::move(peer)),
+      local_port_(local_port),
       place_(std::move(place)),
       timer_(io.context()) {}
 
@@ -116,13 +117,23 @@ Session::Await Session::serve_request() {
     refusal = find_route();
   }
   bool is_wanted = !refusal;
+  if (is_wanted && exchange.route->later && exchange.route->check_head) {
+    run_head_check();
+    is_wanted = !exchange.is_answered;
+    if (is_wanted && exchange.request.body_limit) {
+      refusal = exchange.parser.limit_body(*exchange.request.body_limit);
+      is_wanted = !refusal;
+    }
+  }
   if (is_wanted && has_large_body()) is_wanted = co_await may_send_body(refusal);
   if (is_wanted && exchange.route->body.stream) {
     co_await stream_body(refusal);
   } else if (is_wanted) {
     const bool whole = co_await read_body(refusal);
     if (!whole) co_return false;
-    if (!refusal) {
+    if (!refusal && exchange.route->later) {
+      co_await answer_later();
+    } else if (!refusal) {
       start_work(parts_.pool_of(*exchange.route), &Session::run_handler);
       co_await work_done();
     }
@@ -170,6 +181,7 @@ std::optional<Refusal> Session::find_route() {
   request.headers = std::move(exchange.parser.headers);
   request.peer_is_loopback = peer_is_loopback_;
   request.peer = peer_;
+  request.local_port = local_port_;
   auto raw_path = parse_request_target(exchange.parser.target, request);
   if (!raw_path) return Refusal{400, std::move(raw_path).error()};
   Router::Match match = parts_.router.find(request.method, *raw_path);
@@ -203,7 +215,7 @@ Session::Await Session::answer() {
   const RequestParser& parser = exchange.parser;
   Response& response = exchange.response;
   response.headers["X-Request-Id"] = exchange.request.id;
-  if (response.status >= 500 && !exchange.is_not_admitted) log_failure();
+  if (response.status >= 500 && !exchange.is_not_admitted && !response.is_expected) log_failure();
   exchange.keep_alive = !exchange.must_close && parser.keep_alive() && !stopping_ &&
                         (parser.done() || few_bytes_remain());
   const bool head_only = exchange.request.method == "HEAD" || has_no_body(response.status);

@@ -94,7 +94,7 @@ struct Exchange {
 class Session final : public std::enable_shared_from_this<Session>, public TransportClient {
  public:
   Session(IoThread& io, ServerParts& parts, std::unique_ptr<Transport> transport,
-          bool peer_is_loopback, std::string peer, std::shared_ptr<void> place);
+          bool peer_is_loopback, std::string peer, std::uint16_t local_port, std::shared_ptr<void> place);
   ~Session();
 
   void start();
@@ -159,6 +159,9 @@ class Session final : public std::enable_shared_from_this<Session>, public Trans
   // Starts `work` on a worker; working_ until it is done.
   void start_work(WorkerPool& pool, void (Session::*work)());
   Await work_done();
+  // Has the route's LaterHandler answer, and watches whether the peer stays.
+  Await answer_later();
+  void take_answer(Response response);
 
   // Starts a read unless one is under way or there is no room.
   void start_read();
@@ -182,6 +185,7 @@ class Session final : public std::enable_shared_from_this<Session>, public Trans
   std::unique_ptr<Transport> transport_;
   const bool peer_is_loopback_;
   const std::string peer_;
+  const std::uint16_t local_port_;
   const std::shared_ptr<void> place_;  // counts this connection as its peer's
 
   Event news_;

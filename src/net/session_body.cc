@@ -29,7 +29,7 @@ bool Session::has_large_body() const {
 
 Session::Await Session::may_send_body(std::optional<Refusal>& refusal) {
   Exchange& exchange = *exchange_;
-  if (exchange.route->check_head) {
+  if (exchange.route->check_head && !exchange.route->later) {
     start_work(parts_.pool_of(*exchange.route), &Session::run_head_check);
     co_await work_done();
     if (exchange.is_answered) co_return false;

@@ -3,6 +3,7 @@
 
 #include <boost/asio/post.hpp>
 
+#include "base/log.h"
 #include "net/io_thread.h"
 #include "net/session.h"
 
@@ -27,6 +28,39 @@ void Session::start_work(WorkerPool& pool, void (Session::*work)()) {
 Session::Await Session::work_done() {
   while (working_) co_await news_.wait();
   co_return true;
+}
+
+Session::Await Session::answer_later() {
+  working_ = true;
+  std::function<void()> gone;
+  try {
+    gone = exchange_->route->later(exchange_->request, [self = shared_from_this()](Response response) {
+      auto moved = std::make_shared<Response>(std::move(response));
+      asio::post(self->io_.context(), [self, moved] { self->take_answer(std::move(*moved)); });
+    });
+  } catch (const std::exception& error) {
+    // Whoever throws has not kept the answer.
+    log_error("request {}: the handler of {} threw: {}", exchange_->request.id, exchange_->route->operation, error.what());
+    working_ = false;
+    Response failed;
+    failed.status = 500;
+    exchange_->response = std::move(failed);
+  }
+  if (!reading_) input_.resize(InputBuffer::kSmall);
+  while (working_) {
+    // Nobody expects input now, but its end tells that the peer has gone.
+    if (!stopping_) start_read();
+    if (input_ended_ && gone) std::exchange(gone, nullptr)();
+    if (working_) co_await news_.wait();
+  }
+  co_return true;
+}
+
+void Session::take_answer(Response response) {
+  if (!working_) return;
+  exchange_->response = std::move(response);
+  working_ = false;
+  news_.notify();
 }
 
 void Session::start_read() {

@@ -8,6 +8,8 @@ namespace roost {
 void register_up(Verb& root, Console& console);
 void register_server(Verb& root, Console& console);
 void register_runner(Verb& root);
+void register_serve(Verb& root);
+void register_front(Verb& root);
 void register_build(Verb& root);
 // This one has the Python package in it.
 void register_import(Verb& root, Console& console);

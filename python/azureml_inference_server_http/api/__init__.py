@@ -1,0 +1,1 @@
+"""For score.py: the request and the answer themselves."""
