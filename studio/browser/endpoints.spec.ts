@@ -2,10 +2,14 @@
 import { expect, test } from "vitest";
 import type { Request } from "playwright-core";
 import { answerOf, madeEndpoints, scored, type MadeEndpoints } from "./endpoint_data";
+import { findingsOfPage } from "./axe";
 import type { Tab } from "./page";
 import { useStudio } from "./studio";
 
 const studio = useStudio();
+
+/** A PNG of one pixel. */
+const DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
 
 interface Open {
   tab: Tab;
@@ -16,7 +20,7 @@ interface Open {
   calls: Request[];
 }
 
-async function open(made = madeEndpoints(), options: { token?: string } = {}): Promise<Open> {
+async function open(made = madeEndpoints(), options: Parameters<typeof studio.tab>[0] = {}): Promise<Open> {
   const tab = await studio.tab(options);
   const [changes, calls]: [Open["changes"], Request[]] = [[], []];
   await tab.page.route(/\/api\/v1\/workspaces\/default\/endpoints/, (route) => {
@@ -252,3 +256,30 @@ test("a model with an .onnx file is deployed from its page, and its lineage ends
   await page.getByRole("heading", { name: "fresh", level: 1 }).waitFor();
   expect(changes).toEqual([["POST", "", { name: "fresh", auth: "key", traffic: { default: 100 }, deployments: [{ name: "default", models: ["bird-net:2"], replicas: { min: 1, max: 3 } }] }]]);
 });
+
+for (const [width, colorScheme] of [[390, "light"], [1024, "dark"], [1920, "light"]] as const) {
+  test(`no serious finding: ${colorScheme}, ${width} px`, async () => {
+    const { tab } = await open(madeEndpoints(), { viewport: { width, height: 900 }, colorScheme });
+    const { page } = tab;
+    const all: string[] = [];
+    for (const path of ["", "/birds", "/prices", "/sleepy", "/words", "/birds/try", "/birds/logs", "/birds/call"]) {
+      await tab.go(`/w/default/endpoints${path}`);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      all.push(...(await findingsOfPage(tab)).map((one) => `${path}: ${one}`));
+    }
+    await tab.go("/w/default/endpoints/birds/try");
+    await page.getByRole("button", { name: "Picture", exact: true }).click();
+    await page.getByLabel("Picture", { exact: true }).setInputFiles({ name: "dot.png", mimeType: "image/png", buffer: Buffer.from(DOT, "base64") });
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByText("from blue").waitFor();
+    all.push(...(await findingsOfPage(tab)).map((one) => `picture: ${one}`));
+    await tab.go("/w/default/endpoints/birds");
+    for (const name of ["Roll back …", "Delete …"]) {
+      await page.getByRole("button", { name }).click();
+      all.push(...(await findingsOfPage(tab)).map((one) => `${name}: ${one}`));
+      await page.keyboard.press("Escape");
+    }
+    if (all.length > 0) console.error(all.join("\n\n"));
+    expect(all.map((one) => one.split("\n")[0])).toEqual([]);
+  });
+}
