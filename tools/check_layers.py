@@ -57,7 +57,7 @@ SQL_LEFT = {
 SLURM = re.compile(r"\bis_slurm\(|\ballocation\.empty\(\)")
 SLURM_LEFT = {"access/access.h", "server/routes/routes.cc", "cli/verbs/runner_command.cc"}  # tokens and joining
 # header prefix -> the only folder that may include it
-HOMES = {"boost/": "net", "sqlite3.h": "db", "CLI/": "cli", "yaml-cpp/": "base", "Eigen/": "sweeps"}
+HOMES = {"boost/": "net", "sqlite3.h": "db", "CLI/": "cli", "yaml-cpp/": "base", "zlib.h": "base", "Eigen/": "sweeps"}
 
 
 def main() -> int:

@@ -57,7 +57,6 @@ _MODULES: Dict[str, _Absent] = {
         "There is no plan for it. Upload the files with Dataset.File.upload_directory().",
     ),
     "azureml.datadrift": _Absent("watches data for drift", "There is no plan for it."),
-    "azureml.monitoring": _Absent("collects the data of web services", _DEPLOYING.instead),
     "azureml.accel": _Absent("runs models on FPGAs", "There is no plan for it."),
     "azureml.studio": _Absent("belongs to Azure's designer", "There is no plan for it."),
     "azureml.mlflow": _Absent(

@@ -25,7 +25,7 @@ MODULES = [
     "azureml.explain.model",
     "azureml.dataprep",
     "azureml.opendatasets",
-    "azureml.contrib.services",
+    "azureml.contrib.dataset",
     "azureml.mlflow",
 ]
 

@@ -250,8 +250,13 @@ std::vector<std::string> JsonFields::strings(const char* name) {
   return out;
 }
 
-Status JsonFields::done() {
+Status JsonFields::done_so_far() const {
   if (error_) return fail(*error_);
+  return {};
+}
+
+Status JsonFields::done() {
+  ROOST_CHECK(done_so_far());
   for (const auto& item : object_.items()) {
     if (std::find(seen_.begin(), seen_.end(), item.key()) == seen_.end()) {
       return fail(ErrorCode::kInvalidArgument,

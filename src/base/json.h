@@ -68,6 +68,8 @@ class JsonFields {
   void reject(std::string message);
 
   Status done();
+  // As done(), but fields that nobody asked for are left alone: for files that a newer program may have written.
+  Status done_so_far() const;
 
  private:
   const Json* find(const char* name);

@@ -15,7 +15,7 @@ int main(int argc, char** argv) {
   roost::register_server(line.root(), console);
   roost::register_runner(line.root());
   roost::register_serve(line.root());
-  roost::register_front(line.root());
+  roost::register_front(line.root(), console);
   roost::register_build(line.root());
   roost::register_import(line.root(), console);
   return line.run(argc, argv, [&console](int fd) { return console.colour(fd); });

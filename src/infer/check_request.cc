@@ -44,18 +44,17 @@ Status check_input(const TensorSpec& spec, const Tensor& tensor) {
 }
 
 Status order_inputs(const ModelSignature& model, std::vector<Tensor>& inputs) {
-  std::vector<Tensor> ordered;
-  for (const TensorSpec& spec : model.inputs) {
-    const auto it = std::find_if(inputs.begin(), inputs.end(), [&](const Tensor& input) { return input.name == spec.name; });
+  for (std::size_t i = 0; i < model.inputs.size(); ++i) {
+    const TensorSpec& spec = model.inputs[i];
+    const auto place = inputs.begin() + static_cast<std::ptrdiff_t>(std::min(i, inputs.size()));
+    const auto it = std::find_if(place, inputs.end(), [&](const Tensor& input) { return input.name == spec.name; });
     if (it == inputs.end()) {
       return fail(ErrorCode::kInvalidArgument, fmt::format("input '{}' is missing: the model expects {}, and got {}", spec.name,
                                                            spec_text(spec), names_of(inputs)));
     }
     ROOST_CHECK(check_input(spec, *it));
-    ordered.push_back(std::move(*it));
-    it->name.clear();
+    std::iter_swap(place, it);
   }
-  inputs = std::move(ordered);
   return {};
 }
 

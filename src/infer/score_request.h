@@ -20,6 +20,7 @@ struct ScoreRequest {
   ScoreForm form = ScoreForm::kPlain;         // of the request
   ScoreForm answer_form = ScoreForm::kPlain;  // ONNX Runtime Server lets Accept choose
   bool under_name = false;                    // plain, and the inputs were given by name
+  bool raw = false;                           // ONNX Runtime Server's, and an input was raw data
   InferRequest request;
 };
 

@@ -9,6 +9,17 @@
 #include "onnx/read_facts.h"
 
 namespace roost {
+namespace {
+
+// A loaded model fails for what it was given, whatever code ONNX Runtime has for it; or for want of memory.
+Error run_error(const Error& error) {
+  for (const char* text : {"bad_alloc", "Failed to allocate memory", "bad allocation"}) {
+    if (error.message.find(text) != std::string::npos) return {ErrorCode::kResourceExhausted, error.message};
+  }
+  return {ErrorCode::kInvalidArgument, "the model cannot compute this: " + error.message};
+}
+
+}  // namespace
 
 Result<std::unique_ptr<OnnxSession>> OnnxSession::load(std::shared_ptr<OrtRuntime> runtime, RunWatch& watch, const std::string& path) {
   std::unique_ptr<OnnxSession> session(new OnnxSession(runtime, watch));
@@ -48,6 +59,7 @@ Result<std::vector<Tensor>> OnnxSession::run(std::span<const Tensor> inputs, std
   ort::OrtRunOptions* made = nullptr;
   ROOST_CHECK(runtime_->check(ort.CreateRunOptions(&made)));
   const OrtOwned<ort::OrtRunOptions> options(made, ort.ReleaseRunOptions);
+  ROOST_CHECK(runtime_->check(ort.RunOptionsSetRunLogSeverityLevel(made, ort::kFatal)));  // whoever asked is told
   // What sizes of the past left behind goes back now and then; each time would cost as much as having no arena.
   if (is_time_to_shrink()) ROOST_CHECK(runtime_->check(ort.AddRunConfigEntry(made, "memory.enable_memory_arena_shrinkage", "cpu:0")));
 
@@ -71,7 +83,7 @@ Result<std::vector<Tensor>> OnnxSession::run(std::span<const Tensor> inputs, std
   }
   if (auto ran = runtime_->check(status); !ran) {
     if (std::chrono::steady_clock::now() >= deadline) return fail(ErrorCode::kDeadlineExceeded, "the model was still computing when the time was up");
-    return fail(std::move(ran).error());
+    return fail(run_error(ran.error()));
   }
   return read_outputs(values, outputs);
 }

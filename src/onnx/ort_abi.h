@@ -67,7 +67,9 @@ struct OrtApi {
   OrtStatus* (*SessionGetOutputName)(const OrtSession*, std::size_t index, OrtAllocator*, char**);
   Gap gap_38[1];
   OrtStatus* (*CreateRunOptions)(OrtRunOptions**);
-  Gap gap_40[6];
+  Gap gap_40[1];
+  OrtStatus* (*RunOptionsSetRunLogSeverityLevel)(OrtRunOptions*, int level);
+  Gap gap_42[4];
   OrtStatus* (*RunOptionsSetTerminate)(OrtRunOptions*);
   Gap gap_47[1];
   OrtStatus* (*CreateTensorAsOrtValue)(OrtAllocator*, const std::int64_t* shape, std::size_t rank, ElementType, OrtValue**);
@@ -152,6 +154,7 @@ ROOST_ORT_PLACE(SessionGetInputCount, 30);
 ROOST_ORT_PLACE(SessionGetOutputTypeInfo, 34);
 ROOST_ORT_PLACE(SessionGetOutputName, 37);
 ROOST_ORT_PLACE(CreateRunOptions, 39);
+ROOST_ORT_PLACE(RunOptionsSetRunLogSeverityLevel, 41);
 ROOST_ORT_PLACE(RunOptionsSetTerminate, 46);
 ROOST_ORT_PLACE(GetTensorMutableData, 51);
 ROOST_ORT_PLACE(GetOnnxTypeFromTypeInfo, 56);

@@ -24,7 +24,7 @@ class MultiDict(Dict[str, Any]):
     def to_dict(self, flat: bool = True) -> Dict[str, Any]:
         return dict(self) if flat else dict(self.lists())
 
-    def get(self, name: str, default: Any = None, type: Any = None) -> Any:  # type: ignore[override]
+    def get(self, name: str, default: Any = None, type: Any = None) -> Any:
         """With `type` the value is converted; one that cannot be is as if it were not there."""
         if name not in self:
             return default

@@ -100,7 +100,8 @@ def _json_or_text(text: str) -> Any:
 
 
 def run_parameters(run: Callable[..., Any]) -> Tuple[List[inspect.Parameter], bool]:
-    """Those for input, and whether there is one for the headers. ValueError if it cannot be called."""
+    """Those for input, and whether there is one for the headers. ValueError if it is not to be
+    called so."""
     parameters = list(inspect.signature(run).parameters.values())
     allowed = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     if any(parameter.kind not in allowed for parameter in parameters):

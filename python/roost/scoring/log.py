@@ -45,5 +45,4 @@ def _tree(folder: str, indent: str) -> Iterator[str]:
         is_folder = os.path.isdir(path) and not os.path.islink(path)
         yield f"{indent}    {name}{'/' if is_folder else ''}"
         if is_folder:
-            for line in _tree(path, indent + "    "):
-                yield line
+            yield from _tree(path, indent + "    ")

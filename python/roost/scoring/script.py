@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import Any, Callable, Optional
 
 from . import aml_request
+from .frames import Head
 from .inputs import (
     Arguments,
     ReadInput,
@@ -17,7 +18,6 @@ from .inputs import (
     text_input,
     with_headers,
 )
-from .frames import Head
 from .log import logger
 
 _MODULE = "entry_module"
@@ -38,9 +38,9 @@ class Script:
         for name in ("init", "run"):
             if not callable(getattr(module, name, None)):
                 raise ScriptError(f"{place} does not have a {name}() function.")
-        # A generated main.py has the script of the user's as driver_module; its own run() only passes on.
+        # A generated main.py holds the user's script as driver_module; its own run() passes on.
         inner = getattr(module, "driver_module", None)
-        self.run: Callable[..., Any] = inner.run if hasattr(inner, "run") else module.run
+        self.run: Callable[..., Any] = getattr(inner, "run", None) or module.run
         self._init: Callable[[], Any] = module.init
         self.place = place
         self.is_raw = False

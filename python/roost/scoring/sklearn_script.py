@@ -3,6 +3,7 @@
 The answer is keyed by the method. Without one it is predict_proba where the model has it.
 """
 
+import importlib
 import json
 import os
 import pickle
@@ -42,7 +43,7 @@ def find_model(folder: str) -> str:
 def load_model(path: str) -> Any:
     """By joblib where it is installed: it reads plain pickles too."""
     try:
-        import joblib
+        joblib = importlib.import_module("joblib")
     except ImportError:
         with open(path, "rb") as file:
             return pickle.load(file)
@@ -84,7 +85,7 @@ def _as_table(rows: Any) -> Any:
     """Rows that are objects have column names; pandas keeps them for models that want them."""
     if isinstance(rows, dict) or (rows and isinstance(rows[0], dict)):
         try:
-            import pandas
+            pandas = importlib.import_module("pandas")
         except ImportError:
             raise BadRequest(
                 'rows with column names need pandas in the environment; send "data" as lists.'

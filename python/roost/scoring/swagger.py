@@ -14,7 +14,11 @@ from .script import is_schema_decorated
 
 Document = Dict[str, Any]
 
-_FILES = {"2": ("swagger.json", "swagger2.json"), "3": ("swagger3.json",), "3.1": ("swagger3.1.json",)}
+_FILES = {
+    "2": ("swagger.json", "swagger2.json"),
+    "3": ("swagger3.json",),
+    "3.1": ("swagger3.1.json",),
+}
 _UNKNOWN = {"type": "object", "example": {}}  # type: Dict[str, Any]
 _BEARER = {
     "type": "apiKey",

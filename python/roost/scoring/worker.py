@@ -34,7 +34,8 @@ def main(fd: int) -> None:
         models = os.environ.get("AZUREML_MODEL_DIR", "")
         if models and os.path.isdir(models):
             log.show_models(models)
-        channel.send({"kind": "failed", "message": str(error)}, error.trace.encode("utf-8", "replace"))
+        trace = error.trace.encode("utf-8", "replace")
+        channel.send({"kind": "failed", "message": str(error)}, trace)
         sys.exit(_COULD_NOT_START)
     channel.send({"kind": "ready", "raw": script.is_raw}, text)
     serve(channel, script)

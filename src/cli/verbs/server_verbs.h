@@ -9,7 +9,7 @@ void register_up(Verb& root, Console& console);
 void register_server(Verb& root, Console& console);
 void register_runner(Verb& root);
 void register_serve(Verb& root);
-void register_front(Verb& root);
+void register_front(Verb& root, Console& console);
 void register_build(Verb& root);
 // This one has the Python package in it.
 void register_import(Verb& root, Console& console);
