@@ -17,9 +17,15 @@ function replicasText({ replicas }: Deployment): string {
   return `${min} to ${max}, aims at ${target_utilization} % busy${min === 0 ? `, none after ${idle_seconds} s without requests` : ""}`;
 }
 
+/** Why there is no replica. */
+function absence({ state, wanted }: Deployment): string {
+  if (state === "Failed") return "No replica is up: each ended while it was starting. Logs has what the last one printed.";
+  return wanted === 0 ? "No replica is up: the next request starts one, and waits for it." : "No replica yet.";
+}
+
 function Replicas({ deployment }: { deployment: Deployment }) {
   if (deployment.replicas_now.length === 0) {
-    return <p className="note">{deployment.wanted === 0 ? "No replica is up: the next request starts one, and waits for it." : "No replica yet."}</p>;
+    return <p className="note">{absence(deployment)}</p>;
   }
   return (
     <div className="scroll" tabIndex={0} role="region" aria-label={`Replicas of ${deployment.name}`}>
@@ -151,7 +157,7 @@ function One({ endpoint, deployment, names, numbers, onEndpoint }: { endpoint: E
           <>
             <dt>Answered</dt>
             <dd>
-              {numbers.requests.toLocaleString("en-US")} requests, {rate(numbers.requests_per_second)}/s, p50 {milliseconds(numbers.p50_ms)}, p99 {milliseconds(numbers.p99_ms)}, errors {errorsText(numbers)}
+              {numbers.requests === 0 ? "no request yet" : `${numbers.requests.toLocaleString("en-US")} requests, ${rate(numbers.requests_per_second)}/s, p50 ${milliseconds(numbers.p50_ms)}, p99 ${milliseconds(numbers.p99_ms)}, errors ${errorsText(numbers)}`}
             </dd>
             {numbers.shadow_requests > 0 && (
               <>
