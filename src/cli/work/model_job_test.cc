@@ -85,8 +85,8 @@ TEST(ModelJob, TheScriptThatSavedIt) {
 }
 
 TEST(ModelReference, NamesAndVersions) {
-  EXPECT_EQ(parse_model_reference("birds:3")->version, "3");
-  EXPECT_EQ(parse_model_reference("birds")->version, "");
+  EXPECT_EQ(parse_model_reference("birds:3")->version, 3);
+  EXPECT_EQ(parse_model_reference("birds")->version, 0);
   EXPECT_FALSE(parse_model_reference("birds:new"));
   EXPECT_FALSE(parse_model_reference(":3"));
 }

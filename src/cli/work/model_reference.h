@@ -4,15 +4,9 @@
 
 #include "base/json.h"
 #include "cli/console.h"
+#include "domain/endpoint.h"
 
 namespace roost {
-
-// A model as it is typed: NAME or NAME:VERSION.
-struct ModelReference {
-  std::string name;
-  std::string version;  // "" for the newest
-};
-Result<ModelReference> parse_model_reference(const std::string& text);
 
 // Path of the model below /api/v1.
 std::string model_path(const Console& console, const std::string& name);
