@@ -19,6 +19,7 @@ ALLOWED = {
     "infer": ["base", "net"],
     "onnx": ["base", "net", "infer"],
     "score": ["base", "net", "infer"],
+    "endpoints": ["base", "db", "domain", "records"],
     "serve": ["base", "net", "client", "domain", "infer", "onnx", "score"],
     "front": ["base", "net", "domain"],
     "snapshot": ["base", "domain"],
@@ -37,14 +38,14 @@ ALLOWED = {
     "mpi": [],
     "runner": ["base", "confine", "net", "client", "snapshot", "domain"],
     "server": ["base", "confine", "db", "net", "blobs", "domain", "records", "access", "submit", "prepare",
-               "schedule", "compute", "execute", "observe", "finalize", "registry", "builders", "sweeps"],
+               "schedule", "compute", "execute", "observe", "finalize", "registry", "builders", "sweeps", "endpoints"],
     "cli": ["base", "confine", "net", "client", "snapshot", "domain", "server", "runner", "builders", "serve", "front"],
 }
 # Within cli/: a folder or file -> what it must not include.
 PARTS = {"cli/show/": ("cli/work/", "cli/verbs/", "cli/console.h"), "cli/work/": ("cli/verbs/",)}
 # Json::value() throws at a wrong type. What came from outside is read by JsonFields, or by text_at() and its like.
-NO_VALUE = {"access", "blobs", "builders", "compute", "domain", "execute", "finalize", "front", "observe", "onnx", "prepare", "records",
-            "registry", "runner", "schedule", "score", "serve", "server", "submit", "sweeps"}
+NO_VALUE = {"access", "blobs", "builders", "compute", "domain", "execute", "finalize", "observe", "prepare", "records",
+            "registry", "runner", "schedule", "server", "submit", "sweeps", "endpoints", "front", "infer", "onnx", "score", "serve"}
 # SQL is written in records/ (and in db/, which runs it). What is left elsewhere; this list may only get shorter.
 SQL = re.compile(r"\b(tx_?|transaction)\.(query|run)\(|\"\s*(SELECT|UPDATE|INSERT|DELETE FROM) ")
 SQL_LEFT = {

@@ -240,6 +240,29 @@ const std::vector<std::vector<const char*>> kVersions = {{
     " PRIMARY KEY(sweep, number)) WITHOUT ROWID",
     "CREATE INDEX sweep_trial_by_run ON sweep_trial(run) WHERE run IS NOT NULL",
     "CREATE INDEX sweep_trial_open ON sweep_trial(sweep, number) WHERE is_open = 1",
+}, {
+    // Endpoints: how each is to be (`spec_json`), every state it was in by its revision, the models it uses, and its
+    // replicas, which are runs. A replica whose endpoint is gone is one to be ended.
+    "CREATE TABLE endpoint (seq INTEGER PRIMARY KEY, workspace TEXT NOT NULL REFERENCES workspace(name), name TEXT NOT NULL,"
+    " slug TEXT NOT NULL UNIQUE, spec_json TEXT NOT NULL, revision INTEGER NOT NULL, primary_key TEXT NOT NULL,"
+    " secondary_key TEXT NOT NULL, progress_json TEXT NOT NULL DEFAULT '{}', created INTEGER NOT NULL,"
+    " updated INTEGER NOT NULL, created_by TEXT NOT NULL, UNIQUE(workspace, name))",
+    "CREATE TABLE endpoint_revision (endpoint INTEGER NOT NULL REFERENCES endpoint(seq) ON DELETE CASCADE,"
+    " revision INTEGER NOT NULL, spec_json TEXT NOT NULL, why TEXT NOT NULL, created INTEGER NOT NULL,"
+    " created_by TEXT NOT NULL, PRIMARY KEY(endpoint, revision)) WITHOUT ROWID",
+    "CREATE TABLE endpoint_model (endpoint INTEGER NOT NULL REFERENCES endpoint(seq) ON DELETE CASCADE,"
+    " deployment TEXT NOT NULL, model INTEGER NOT NULL REFERENCES model(seq), PRIMARY KEY(endpoint, deployment, model))"
+    " WITHOUT ROWID",
+    "CREATE INDEX endpoint_model_by_model ON endpoint_model(model)",
+    "CREATE TABLE endpoint_token (hash TEXT PRIMARY KEY, endpoint INTEGER NOT NULL REFERENCES endpoint(seq)"
+    " ON DELETE CASCADE, expires INTEGER NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE replica (run INTEGER PRIMARY KEY REFERENCES run(seq), endpoint INTEGER REFERENCES endpoint(seq)"
+    " ON DELETE SET NULL, deployment TEXT NOT NULL, revision INTEGER NOT NULL, version TEXT NOT NULL, state TEXT NOT NULL,"
+    " address TEXT NOT NULL"
+    " DEFAULT '', port INTEGER NOT NULL DEFAULT 0, key TEXT NOT NULL DEFAULT '', message TEXT NOT NULL DEFAULT '',"
+    " created INTEGER NOT NULL, ready INTEGER, retired INTEGER, is_open INTEGER NOT NULL DEFAULT 1)",
+    "CREATE INDEX replica_open ON replica(run) WHERE is_open = 1",
+    "CREATE INDEX replica_by_endpoint ON replica(endpoint, run)",
 }};
 
 }  // namespace

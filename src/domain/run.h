@@ -12,6 +12,7 @@ namespace roost {
 
 inline constexpr std::string_view kInteractiveType = "interactive";
 inline constexpr std::string_view kSweepType = "hyperdrive";
+inline constexpr std::string_view kReplicaType = "roost.replica";  // of an endpoint
 // The property of a run that finds in ./outputs what another has left there.
 inline constexpr const char* kGoesOnFrom = "roost.goes_on_from";
 

@@ -48,6 +48,7 @@ struct RunSpec {
   // What only the server itself says; in no body.
   std::string id;         // "" is a new one
   bool is_sweep = false;  // the parent of runs that this spec is tried in
+  bool is_replica = false;  // of an endpoint
 };
 
 // From untrusted JSON: wrong types, unknown fields and values out of range are refused by name.

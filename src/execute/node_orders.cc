@@ -83,7 +83,7 @@ Status NodeOrders::add_orders(Tx& tx, const AttemptPart& part, Micros now, std::
                                     execute_.access.attempt_token(run.id, part.attempt), now));
     // A node on another machine may see it too, over a shared disk.
     work["hidden"] = execute_.settings.hidden;
-    work["hang_seconds"] = execute_.settings.hang_seconds;
+    work["hang_seconds"] = run.type == kReplicaType ? 0 : execute_.settings.hang_seconds;  // it may have nothing to do
     work["user"] = run.workspace + "/" + run.created_by;
     if (part.attempt > 1 || run.properties.contains(kGoesOnFrom)) {
       // What an earlier attempt left, or the run that it goes on from: its checkpoints above all.

@@ -8,7 +8,8 @@ namespace {
 constexpr const char* kUnused =
     " created <= ? AND NOT EXISTS (SELECT 1 FROM run WHERE run.snapshot = snapshot.digest) AND NOT EXISTS"
     " (SELECT 1 FROM run_input WHERE run_input.content = snapshot.digest) AND NOT EXISTS (SELECT 1 FROM model"
-    " WHERE model.content = snapshot.digest)";
+    " WHERE model.content = snapshot.digest) AND NOT EXISTS (SELECT 1 FROM endpoint_revision WHERE"
+    " instr(endpoint_revision.spec_json, snapshot.digest) > 0)";
 
 Status each_text(Rows rows, const std::function<void(const std::string&)>& found) {
   while (rows.next()) found(rows.text(0));

@@ -20,6 +20,10 @@ class Changes {
     hub_.publish("runs");
   }
   void node_changed(const std::string& node) { hub_.publish("node/" + node); }
+  void endpoint_changed(const std::string& name) {
+    hub_.publish("endpoint/" + name);
+    hub_.publish("endpoints");
+  }
   // Something changed that every node of the run's newest attempt has to hear of.
   void nodes_changed(Database& db, const Run& run) {
     std::vector<std::string> nodes;
@@ -30,7 +34,7 @@ class Changes {
     for (const auto& node : nodes) node_changed(node);
   }
 
-  // "run/<id>", "node/<id>", "stacks/<id>", and "runs" for any run.
+  // "run/<id>", "node/<id>", "stacks/<id>", "endpoint/<name>", and "runs" or "endpoints" for any.
   ChangeHub& hub() { return hub_; }
   // Which rows of the run table changed.
   const RunChanges& runs() const { return runs_; }

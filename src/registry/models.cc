@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "domain/names.h"
 #include "domain/run_spec.h"
+#include "records/endpoint_records.h"
 #include "records/run_records.h"
 
 namespace roost {
@@ -176,6 +177,12 @@ Status save_model(Tx& tx, const Model& model) {
 }
 
 Status delete_model(Tx& tx, const Model& model) {
+  ROOST_TRY(const Json serves, served_by_model(tx, model.seq));
+  if (!serves.empty()) {
+    return fail(ErrorCode::kFailedPrecondition,
+                fmt::format("{}:{} serves the endpoint {}; delete that first, or give it another model", model.name, model.version,
+                            text_at(serves[0], "endpoint")));
+  }
   ROOST_CHECK(tx.run("DELETE FROM model WHERE seq = ?", model.seq));
   return {};
 }
@@ -232,6 +239,7 @@ Result<Json> model_json(Tx& tx, const Model& model) {
               {"files", model.files},
               {"size", model.size}};
   out.update(model.facts);
+  ROOST_TRY(out["serves"], served_by_model(tx, model.seq));
   for (const char* key : {"run", "experiment", "snapshot", "environment"}) out[key] = nullptr;
   if (model.run) {
     ROOST_TRY(const Run run, run_by_row(tx, *model.run));

@@ -55,6 +55,7 @@ Result<Model> find_model(Tx& tx, std::string_view workspace, std::string_view na
                          std::optional<std::int64_t> version);
 // Stores tags, properties and description.
 Status save_model(Tx& tx, const Model& model);
+// kFailedPrecondition while an endpoint serves it.
 Status delete_model(Tx& tx, const Model& model);
 
 struct ModelFilter {

@@ -14,6 +14,8 @@
 #include "compute/engines.h"
 #include "compute/provisioning.h"
 #include "db/database.h"
+#include "endpoints/front_statistics.h"
+#include "endpoints/replica_loads.h"
 #include "execute/execute_parts.h"
 #include "execute/placement.h"
 #include "execute/stack_requests.h"
@@ -31,6 +33,7 @@
 
 namespace roost {
 
+class FrontProcess;
 class GarbageJob;
 
 // The object graph of a running server, for its routes. Built in server.cc, which owns it; everything in it is
@@ -60,6 +63,8 @@ struct App {
   StackRequests stacks{clock};
   KeptOutputs kept;
   Statistics statistics;
+  ReplicaLoads replica_loads;
+  FrontStatistics front_statistics;
 
   // The rooms, in the order in which they need each other; there before the first request.
   std::unique_ptr<Engines> engines;
@@ -70,6 +75,7 @@ struct App {
   std::unique_ptr<EnvironmentBuilder> builder;
   std::unique_ptr<EnvironmentBuilds> builds;
   std::unique_ptr<GarbageJob> garbage;
+  std::unique_ptr<FrontProcess> front;
 
   // Ends the server; `keep_runs` leaves training running.
   std::function<void(bool keep_runs)> request_stop;

@@ -94,6 +94,7 @@ Result<ServerConfig> parse_config(std::string_view yaml, const std::string& file
   config.caller_uploads = static_cast<int>(fields.integer("caller_uploads", config.caller_uploads, 1, 1000));
   config.address_connections =
       static_cast<int>(fields.integer("address_connections", config.address_connections, 4, 100'000));
+  config.serving_port = fields.integer("serving_port", 0, 0, 65535);
   config.local_nodes = fields.integer("local_nodes", 0, 0, 100'000);
   const Json tls = fields.object("tls");
   const Json environments = fields.object("environments");

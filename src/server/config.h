@@ -46,6 +46,7 @@ struct ServerConfig {
     std::map<std::string, Json> sizes;  // VM size in lower case, or "*" -> SlurmOptions
   };
   Slurm slurm;
+  std::int64_t serving_port = 0;  // of the front of endpoints; 0: the one of last time, else any
   std::int64_t local_nodes = 0;  // most nodes of all computes on this machine together; 0: no limit
   std::vector<NodeHost> hosts;  // where nodes run, by slot; none: on this machine's own network
   std::map<std::string, std::string> variables;  // every run has these, unless it sets them itself

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "domain/endpoint.h"
 #include "records/compute_records.h"
 
 namespace roost {
@@ -17,6 +18,18 @@ Status insert_default_compute(Tx& tx, const std::string& workspace, const Resour
   local.created = now;
   local.modified = now;
   return insert_compute(tx, local);
+}
+
+Status insert_endpoint_compute(Tx& tx, const std::string& workspace, Micros now) {
+  Compute compute;
+  compute.workspace = workspace;
+  compute.name = kEndpointCompute;
+  compute.vm_size = "local";
+  compute.max_nodes = 64;
+  compute.idle_seconds = 30;
+  compute.created = now;
+  compute.modified = now;
+  return insert_compute(tx, compute);
 }
 
 }  // namespace roost

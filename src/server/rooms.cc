@@ -6,8 +6,11 @@
 #include "execute/attempts.h"
 #include "execute/hold_run.h"
 #include "observe/metric_store.h"
+#include "records/compute_records.h"
 #include "records/run_records.h"
+#include "server/front_process.h"
 #include "server/garbage_job.h"
+#include "server/settle_deployment.h"
 #include "server/start_run.h"
 
 namespace roost {
@@ -97,7 +100,8 @@ void release_child(App& app, const std::string& id, const std::string& reason) {
   app.wake.notify();
 }
 
-Status start_child(App& app, const ChildOrder& order) {
+template <class Order>
+Status start_child(App& app, const Order& order) {
   StartSteps steps;
   steps.check = [&](Tx& tx) -> Result<std::optional<Submitter>> {
     ROOST_TRY(const bool may, order.may_start(tx));
@@ -134,6 +138,34 @@ SweepParts sweep_parts(App& app) {
           }};
 }
 
+// The front keeps to this server's address; by what name others reach that is in its URL.
+FrontSettings front_settings(const App& app) {
+  FrontSettings settings;
+  settings.program = app.program;
+  settings.data = app.config.data;
+  settings.address = app.config.address;
+  settings.port = app.config.serving_port;
+  const auto begin = app.url.find("://") + 3;
+  settings.host = app.url.substr(begin, app.url.rfind(':') - begin);
+  settings.certificate = app.config.tls_certificate;
+  settings.key = app.config.tls_key;
+  return settings;
+}
+
+EndpointParts endpoint_parts(App& app) {
+  return {*app.db, app.changes, app.clock, app.replica_loads, app.front_statistics, *app.front,
+          [&app](const ReplicaOrder& order) { return start_child(app, order); },
+          [&app](const std::string& run, const std::string& reason) { cancel_child(app, run, reason); },
+          [](Tx& tx, const std::string& workspace, const DeploymentSpec& deployment) {
+            return deployed_models(tx, workspace, deployment);
+          },
+          [&app](Tx& tx, const std::string& workspace, const std::string& name) {
+            const auto compute = find_compute(tx, workspace, name);
+            return !compute || !app.engines->of(*compute).has_own_queue();
+          },
+          [&app](const std::string& text) { return write_file_atomic(app.config.data / "serving" / "routes.json", text, 0600); }};
+}
+
 }  // namespace
 
 App::App() = default;
@@ -164,6 +196,7 @@ void build_rooms(App& app) {
                  [&logs = *app.logs](const std::string& run, const std::string& log) {
                    return copy_build_log(logs, run, log);
                  }});
+  app.front = std::make_unique<FrontProcess>(front_settings(app), app.clock);
   app.garbage = std::make_unique<GarbageJob>(GarbageParts{*app.db, *app.blobs, app.clock, app.config.data});
 }
 
@@ -184,6 +217,7 @@ Deciders::Deciders(App& app)
                             app.provisioning->add_nodes(growth.compute, growth.nodes);
                           }
                         }}}),
-      sweeps_(sweep_parts(app)) {}
+      sweeps_(sweep_parts(app)),
+      endpoints_(endpoint_parts(app)) {}
 
 }  // namespace roost

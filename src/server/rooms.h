@@ -1,6 +1,7 @@
 #pragma once
 
 #include "compute/control_loop.h"
+#include "endpoints/endpoint_loop.h"
 #include "execute/run_watch.h"
 #include "schedule/scheduler.h"
 #include "server/app.h"
@@ -21,8 +22,12 @@ class Deciders {
   void start() {
     loop_.start();
     sweeps_.start();
+    endpoints_.start();
   }
+  // Before runs are ended for good: an endpoint would start its replicas again.
+  void stop_endpoints() { endpoints_.stop(); }
   void stop() {
+    endpoints_.stop();
     sweeps_.stop();
     loop_.stop();
   }
@@ -32,6 +37,7 @@ class Deciders {
   RunWatch watch_;
   ControlLoop loop_;
   SweepLoop sweeps_;
+  EndpointLoop endpoints_;
 };
 
 }  // namespace roost

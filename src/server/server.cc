@@ -32,6 +32,7 @@
 #include "server/data_folder.h"
 #include "server/data_id.h"
 #include "server/default_compute.h"
+#include "server/front_process.h"
 #include "server/garbage_job.h"
 #include "server/rooms.h"
 #include "server/routes/routes.h"
@@ -285,6 +286,8 @@ class Server::Parts {
 
   // `roost down`: cancels what is active, waits for it, then ends the nodes.
   void end_everything() {
+    deciders_->stop_endpoints();
+    app_.front->end();
     cancel_all();
     const auto until = steady_clock::now() + std::chrono::seconds(app_.config.cancel_grace_seconds + 5);
     while (steady_clock::now() < until && count_running() > 0) {

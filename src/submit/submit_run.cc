@@ -158,6 +158,7 @@ Result<Run> submit_run(Tx& tx, const Status& files, const CuratedEnvironments& c
     run.type = kSweepType;
     run.attempt = 1;
   } else {
+    if (spec.is_replica) run.type = kReplicaType;
     run.properties["_azureml.ComputeTargetType"] = "amlctrain";
   }
   if (run.git.is_object()) {

@@ -344,6 +344,8 @@ Router all_routes(App& app) {
   add_metric_routes(router, app);
   add_artifact_routes(router, app);
   add_sweep_routes(router, app);
+  add_endpoint_routes(router, app);
+  add_endpoint_use_routes(router, app);
   add_snapshot_routes(router, app);
   add_blob_routes(router, app);
   add_model_routes(router, app);

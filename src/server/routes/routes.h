@@ -77,6 +77,8 @@ void add_environment_routes(Router& router, App& app);
 void add_build_routes(Router& router, App& app);
 void add_data_routes(Router& router, App& app);
 void add_sweep_routes(Router& router, App& app);
+void add_endpoint_routes(Router& router, App& app);
+void add_endpoint_use_routes(Router& router, App& app);
 void add_snapshot_routes(Router& router, App& app);
 void add_blob_routes(Router& router, App& app);
 void add_compute_routes(Router& router, App& app);
