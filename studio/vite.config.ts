@@ -49,6 +49,6 @@ export default defineConfig({
   server: {
     port: Number(process.env.STUDIO_PORT ?? 5173),
     strictPort: true,
-    proxy: { "/api": { target: process.env.ROOST_URL ?? "http://127.0.0.1:6105" } },
+    proxy: Object.fromEntries(["/api", "/endpoints"].map((path) => [path, { target: process.env.ROOST_URL ?? "http://127.0.0.1:6105" }])),
   },
 });

@@ -1,60 +1,173 @@
-"""Small ONNX models, written byte by byte: tests of serving need neither PyTorch nor a package for ONNX."""
+"""Small ONNX models, written byte by byte: a model file is a protobuf message, and so few of its fields are needed that no
+package is. `python3 tests/onnx_models.py FOLDER` writes one of each."""
+import pathlib
+import random
 import struct
-from typing import List, Sequence, Tuple, Union
+import sys
 
-FLOAT = 1
-Dimension = Union[int, str]
-
-
-def _number(value: int) -> bytes:
-    out = b""
-    while True:
-        part, value = value & 0x7F, value >> 7
-        out += bytes([part | (0x80 if value else 0)])
-        if not value:
-            return out
+FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64 = range(1, 14)
+FORMATS = {FLOAT: "f", UINT8: "B", INT8: "b", UINT16: "H", INT16: "h", INT32: "i", INT64: "q", BOOL: "?", DOUBLE: "d",
+           UINT32: "I", UINT64: "Q"}
 
 
-def _field(number: int, value: Union[int, bytes, str]) -> bytes:
+def _varint(value):
+    value &= (1 << 64) - 1
+    out = bytearray()
+    while value >= 0x80:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def _number(field, value):
+    return _varint(field << 3) + _varint(value)
+
+
+def _bytes(field, value):
+    value = value.encode() if isinstance(value, str) else value
+    return _varint(field << 3 | 2) + _varint(len(value)) + value
+
+
+def _value(name, element, shape):
+    """A size is a number, or the name of one that varies."""
+    sizes = b"".join(_bytes(1, _number(1, size) if isinstance(size, int) else _bytes(2, size)) for size in shape)
+    return _bytes(1, name) + _bytes(2, _bytes(1, _number(1, element) + _bytes(2, sizes)))
+
+
+def _attribute(name, value):
+    if isinstance(value, float):
+        return _bytes(1, name) + _varint(2 << 3 | 5) + struct.pack("<f", value) + _number(20, 1)
     if isinstance(value, int):
-        return _number(number << 3) + _number(value)
-    content = value.encode() if isinstance(value, str) else value
-    return _number(number << 3 | 2) + _number(len(content)) + content
+        return _bytes(1, name) + _number(3, value) + _number(20, 2)
+    if isinstance(value, (str, bytes)):
+        return _bytes(1, name) + _bytes(4, value) + _number(20, 3)
+    return _bytes(1, name) + b"".join(_number(8, part) for part in value) + _number(20, 7)
 
 
-def _value_info(name: str, shape: Sequence[Dimension]) -> bytes:
-    dims = b"".join(_field(1, _field(1, d) if isinstance(d, int) else _field(2, d)) for d in shape)
-    return _field(1, name) + _field(2, _field(1, _field(1, FLOAT) + _field(2, dims)))
+class Model:
+    """Put together node after node: Model().input(...).node("Add", ["x", "x"], ["y"]).output(...).bytes()"""
+
+    def __init__(self, opset=17):
+        self.opset = opset
+        self.graph = _bytes(2, "test")
+
+    def input(self, name, element, shape):
+        self.graph += _bytes(11, _value(name, element, shape))
+        return self
+
+    def output(self, name, element, shape):
+        self.graph += _bytes(12, _value(name, element, shape))
+        return self
+
+    def node(self, op, inputs, outputs, **attributes):
+        node = b"".join(_bytes(1, name) for name in inputs) + b"".join(_bytes(2, name) for name in outputs) + _bytes(4, op)
+        node += b"".join(_bytes(5, _attribute(name, value)) for name, value in attributes.items())
+        self.graph += _bytes(1, node)
+        return self
+
+    def weights(self, name, element, shape, values):
+        raw = struct.pack("<%d%s" % (len(values), FORMATS[element]), *values)
+        return self._tensor(name, element, shape, _bytes(9, raw))
+
+    def weights_in(self, file, name, element, shape, offset=0, length=None):
+        """Weights in a file beside the model."""
+        entries = {"location": file, "offset": str(offset)}
+        if length is not None:
+            entries["length"] = str(length)
+        external = b"".join(_bytes(13, _bytes(1, key) + _bytes(2, value)) for key, value in entries.items())
+        return self._tensor(name, element, shape, external + _number(14, 1))
+
+    def _tensor(self, name, element, shape, data):
+        sizes = b"".join(_number(1, size) for size in shape)
+        self.graph += _bytes(5, sizes + _number(2, element) + _bytes(8, name) + data)
+        return self
+
+    def bytes(self):
+        return _number(1, 8) + _bytes(2, "roost-test") + _bytes(7, self.graph) + _bytes(8, _bytes(1, "") + _number(2, self.opset))
+
+    def write(self, path):
+        path = pathlib.Path(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(self.bytes())
+        return path
 
 
-def _tensor(name: str, shape: Sequence[int], values: Sequence[float]) -> bytes:
-    return (b"".join(_field(1, size) for size in shape) + _field(2, FLOAT) + _field(8, name)
-            + _field(9, struct.pack(f"<{len(values)}f", *values)))
+def adding(width=2):
+    """y = x + x, any number of rows."""
+    return Model().input("x", FLOAT, ["batch", width]).node("Add", ["x", "x"], ["y"]).output("y", FLOAT, ["batch", width])
 
 
-def _node(kind: str, inputs: Sequence[str], outputs: Sequence[str]) -> bytes:
-    return b"".join(_field(1, one) for one in inputs) + b"".join(_field(2, one) for one in outputs) + _field(4, kind)
+def null():
+    """Gives what it gets: what serving costs without a model."""
+    return Model().input("x", FLOAT, ["batch", 1]).node("Identity", ["x"], ["y"]).output("y", FLOAT, ["batch", 1])
 
 
-def linear_model(weights: Sequence[Sequence[float]], bias: Sequence[float], opset: int = 13) -> bytes:
-    """scores = data * weights + bias, for a batch of any size."""
-    rows, columns = len(weights), len(bias)
-    flat = [value for row in weights for value in row]
-    nodes: List[bytes] = [_node("MatMul", ["data", "w"], ["product"]), _node("Add", ["product", "b"], ["scores"])]
-    graph = (b"".join(_field(1, node) for node in nodes) + _field(2, "linear")
-             + _field(5, _tensor("w", (rows, columns), flat)) + _field(5, _tensor("b", (columns,), bias))
-             + _field(11, _value_info("data", ("batch", rows))) + _field(12, _value_info("scores", ("batch", columns))))
-    return _field(1, 7) + _field(2, "roost tests") + _field(7, graph) + _field(8, _field(1, "") + _field(2, opset))
+def same(element):
+    """Gives what it gets, of any type; also strings."""
+    return Model().input("x", element, ["n"]).node("Identity", ["x"], ["y"]).output("y", element, ["n"])
 
 
-def picture_model(channels: int, height: int, width: int) -> bytes:
-    """The largest value of each colour: what GlobalMaxPool gives, of shape batch x channels x 1 x 1."""
-    nodes = [_node("GlobalMaxPool", ["image"], ["colours"])]
-    graph = (b"".join(_field(1, node) for node in nodes) + _field(2, "picture")
-             + _field(11, _value_info("image", ("batch", channels, height, width)))
-             + _field(12, _value_info("colours", ("batch", channels, 1, 1))))
-    return _field(1, 7) + _field(7, graph) + _field(8, _field(1, "") + _field(2, 13))
+def perceptron(sizes=(64, 128, 128, 10), seed=1):
+    """A small network with weights of its own: MatMul, Add, Relu."""
+    draw = random.Random(seed)
+    model = Model().input("x", FLOAT, ["batch", sizes[0]])
+    name = "x"
+    for i, (rows, columns) in enumerate(zip(sizes, sizes[1:])):
+        is_last = i == len(sizes) - 2
+        model.weights("w%d" % i, FLOAT, [rows, columns], [draw.gauss(0, rows ** -0.5) for _ in range(rows * columns)])
+        model.weights("b%d" % i, FLOAT, [columns], [draw.gauss(0, 0.1) for _ in range(columns)])
+        model.node("MatMul", [name, "w%d" % i], ["m%d" % i])
+        model.node("Add", ["m%d" % i, "b%d" % i], ["y" if is_last else "a%d" % i])
+        if not is_last:
+            model.node("Relu", ["a%d" % i], ["r%d" % i])
+        name = "r%d" % i
+    return model.output("y", FLOAT, ["batch", sizes[-1]])
 
 
-def linear_answer(weights: Sequence[Sequence[float]], bias: Sequence[float], row: Sequence[float]) -> Tuple[float, ...]:
-    return tuple(sum(value * line[column] for value, line in zip(row, weights)) + bias[column] for column in range(len(bias)))
+def two_inputs():
+    """ids of any length and a mask: the sum of the ids where the mask is 1."""
+    model = Model().input("ids", INT64, ["batch", "length"]).input("mask", INT64, ["batch", "length"])
+    model.weights("axes", INT64, [1], [1]).node("Mul", ["ids", "mask"], ["kept"])
+    model.node("ReduceSum", ["kept", "axes"], ["y"], keepdims=1)
+    return model.output("y", INT64, ["batch", 1])
+
+
+def picking():
+    """The row of a table for each index; an index that is not there fails, and only for who sent it."""
+    model = Model().input("index", INT64, ["batch"]).weights("table", FLOAT, [3, 2], [0, 1, 10, 11, 20, 21])
+    return model.node("Gather", ["table", "index"], ["y"], axis=0).output("y", FLOAT, ["batch", 2])
+
+
+def slow(steps=2000, width=256):
+    """Multiplies for a while, in many nodes: to be cut off in."""
+    model = Model().input("x", FLOAT, ["batch", width]).weights("w", FLOAT, [width, width], [0.0] * (width * width))
+    for i in range(steps):
+        model.node("MatMul", ["x" if i == 0 else "v%d" % i, "w"], ["y" if i == steps - 1 else "v%d" % (i + 1)])
+    return model.output("y", FLOAT, ["batch", width])
+
+
+def write_external(folder, columns=4, rows=2):
+    """y = x W with W = all ones in model.onnx.data beside model.onnx. The file of weights is sparse, so large ones cost
+    little: columns=320_000_000 makes 2.5 GB, of zeros but for the first."""
+    folder = pathlib.Path(folder)
+    size = rows * columns * 4
+    model = Model().input("x", FLOAT, ["batch", rows]).weights_in("model.onnx.data", "w", FLOAT, [rows, columns], 0, size)
+    model.node("MatMul", ["x", "w"], ["y"]).output("y", FLOAT, ["batch", columns])
+    path = model.write(folder / "model.onnx")
+    with open(folder / "model.onnx.data", "wb") as file:
+        file.write(struct.pack("<f", 1.0) * min(rows * columns, 1 << 16))
+        file.truncate(size)
+    return path
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    for name, model in {"adding": adding(), "null": null(), "strings": same(STRING), "perceptron": perceptron(),
+                        "two_inputs": two_inputs(), "picking": picking(), "slow": slow()}.items():
+        print(model.write(folder / (name + ".onnx")))
+    print(write_external(folder / "external"))
+
+
+if __name__ == "__main__":
+    main()

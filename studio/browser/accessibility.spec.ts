@@ -1,15 +1,11 @@
 // axe on every page, light and dark, wide and narrow: nothing serious.
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import type axe from "axe-core";
 import { beforeAll, expect, test } from "vitest";
-import type { Tab } from "./page";
+import { ALL_RULES, findings, findingsOfPage } from "./axe";
 import { LISTS, TABS } from "./pages";
 import { ONE_RANK_FAILS } from "./scripts";
 import { useStudio } from "./studio";
 
 const studio = useStudio();
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 let addresses: { name: string; path: string }[] = [];
 beforeAll(async () => {
@@ -64,24 +60,9 @@ with run.child_run(name="child") as child:
     { name: "environment", path: "/w/default/environments/birds-env" },
     { name: "no such run", path: "/runs/nothing" },
     { name: "no such sweep", path: "/sweeps/nothing" },
+    { name: "no such endpoint", path: "/w/default/endpoints/nothing" },
   ];
 });
-
-const readable = (violation: axe.Result): string =>
-  `${violation.impact}: ${violation.id}: ${violation.help}\n${violation.nodes
-    .slice(0, 4)
-    .map((node) => `    ${node.target.join(" ")}\n      ${node.html.slice(0, 160)}\n      ${(node.any[0] ?? node.all[0] ?? node.none[0])?.message ?? ""}`)
-    .join("\n")}`;
-
-const ALL_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-
-async function findings(tab: Tab, rules: string[] = ALL_RULES): Promise<string[]> {
-  const { page } = tab;
-  await tab.settled();
-  await page.evaluate(AXE);
-  const result = await page.evaluate((runOnly) => (window as any).axe.run(document, { resultTypes: ["violations"], iframes: false, runOnly }) as Promise<axe.AxeResults>, rules);
-  return result.violations.filter((violation) => violation.impact === "serious" || violation.impact === "critical").map(readable);
-}
 
 for (const scheme of ["light", "dark"] as const) {
   for (const [width, height] of [
@@ -96,9 +77,7 @@ for (const scheme of ["light", "dark"] as const) {
         await tab.go(path);
         await tab.page.getByRole("heading", { level: 1 }).or(tab.page.locator(".empty")).first().waitFor();
         // The structure of a page does not depend on its colours.
-        const found = await findings(tab, scheme === "light" ? ALL_RULES : ["color-contrast"]);
-        const wide = await tab.page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-        if (wide > 1) found.push(`the page is ${wide} px wider than the screen`);
+        const found = await findingsOfPage(tab, scheme === "light" ? ALL_RULES : ["color-contrast"]);
         all.push(...found.map((one) => `${name} (${path}): ${one}`));
       }
       if (all.length > 0) console.error(all.join("\n\n"));

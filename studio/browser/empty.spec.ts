@@ -14,6 +14,7 @@ test("the lists of a fresh server", async () => {
     ["sweeps", "No sweeps yet", "roost sweep start"],
     ["experiments", "No experiments yet", "roost submit"],
     ["models", "No models yet", "register"],
+    ["endpoints", "No endpoints yet", "roost deploy"],
     ["environments", "No environment is registered yet", "register"],
   ] as const) {
     await tab.go(`/w/default/${path}`);

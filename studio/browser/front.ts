@@ -32,7 +32,7 @@ export async function serveFront(folder: string, server: string): Promise<Front>
   const target = new URL(server);
   const front = createServer((from, to) => {
     const path = new URL(from.url ?? "/", "http://x").pathname;
-    if (path.startsWith("/api/")) return toServer(target, from, to);
+    if (path.startsWith("/api/") || path.startsWith("/endpoints/")) return toServer(target, from, to);
     const asset = path.startsWith("/assets/") && !path.includes("..") && existsSync(join(root, path)) ? join(root, path) : join(root, "index.html");
     to.setHeader("Content-Type", TYPES[extname(asset)] ?? "application/octet-stream");
     to.setHeader("Cache-Control", "no-store");

@@ -127,7 +127,7 @@ test("what the address holds", async () => {
   const tab = await studio.tab();
   tab.allow(/status of 40\d/);
   const word = encodeURIComponent(IMG);
-  for (const path of [`/w/default/runs?q=${word}`, `/w/${word}/runs`, `/runs/${word}`, `/runs/${run}/${word}`, `/w/default/models/${word}`, `/w/default/computes/${word}`, `/w/default/environments/${word}`, `/w/default/compare?run=${word}&run=${word}2`, `/w/default/${word}`, `/runs/${run}/logs?text=${word}`, `/runs/${run}/outputs/${word}`]) {
+  for (const path of [`/w/default/runs?q=${word}`, `/w/${word}/runs`, `/runs/${word}`, `/runs/${run}/${word}`, `/w/default/models/${word}`, `/w/default/computes/${word}`, `/w/default/endpoints/${word}`, `/w/default/environments/${word}`, `/w/default/compare?run=${word}&run=${word}2`, `/w/default/${word}`, `/runs/${run}/logs?text=${word}`, `/runs/${run}/outputs/${word}`]) {
     await tab.go(path);
     await clean(tab, null);
   }

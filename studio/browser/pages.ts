@@ -12,6 +12,7 @@ export const LISTS: PageAddress[] = [
   { name: "sweeps", path: "/w/default/sweeps", ready: "Sweeps" },
   { name: "experiments", path: "/w/default/experiments", ready: "Experiments" },
   { name: "models", path: "/w/default/models", ready: "Models" },
+  { name: "endpoints", path: "/w/default/endpoints", ready: "Endpoints" },
   { name: "computes", path: "/w/default/computes", ready: "Computes" },
   { name: "environments", path: "/w/default/environments", ready: "Environments" },
   { name: "tokens", path: "/w/default/tokens", ready: "Tokens" },

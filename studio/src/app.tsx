@@ -17,6 +17,7 @@ const { Part: SweepsPage } = lazily("sweeps", () => import("./pages/sweeps"));
 const { Part: ExperimentsPage } = lazily("experiments", () => import("./pages/experiments"));
 const { Part: ModelsPage } = lazily("models", () => import("./pages/models"));
 const { Part: ModelPage } = lazily("the model", () => import("./pages/model"));
+const { Part: EndpointsPage } = lazily("endpoints", () => import("./pages/endpoints"));
 const { Part: ComputesPage } = lazily("computes", () => import("./pages/computes"));
 const { Part: EnvironmentsPage } = lazily("environments", () => import("./pages/environments"));
 const { Part: TokensPage } = lazily("tokens", () => import("./pages/tokens"));
@@ -48,6 +49,8 @@ function pageOf(path: string[]): { page: string; body: ReactNode } | undefined {
       return { page: "experiments", body: <ExperimentsPage workspace={workspace} /> };
     case "models":
       return { page: "models", body: third ? <ModelPage workspace={workspace} name={third} /> : <ModelsPage workspace={workspace} /> };
+    case "endpoints":
+      return { page: "endpoints", body: <EndpointsPage workspace={workspace} name={third} tab={path[4] ?? ""} /> };
     case "computes":
       return { page: "computes", body: <ComputesPage workspace={workspace} name={third} /> };
     case "environments":

@@ -2,6 +2,7 @@
 import { useState } from "react";
 import { api, segment, type Schemas } from "../lib/api";
 import { allPages, type Listed } from "../lib/all_pages";
+import { endpointPath } from "../lib/endpoint";
 import { bytes, count } from "../lib/format";
 import { useFresh, useResource } from "../lib/resource";
 import { navigate, runPath, useSearch, workspacePath } from "../lib/route";
@@ -11,6 +12,7 @@ import { FormDialog } from "../ui/form";
 import { attempt, notify } from "../ui/notify";
 import { TagEditor, TagList } from "../ui/tags";
 import { Description, Properties, StageSelect, type ChangeModel } from "./models/edit";
+import { DeployButton } from "./models/deploy";
 import { ModelFiles } from "./models/files";
 import { LineageGraph } from "./models/lineage_graph";
 import { otherTags } from "./models/stage";
@@ -67,6 +69,16 @@ function Facts({ model, may, onChange }: { model: Model; may: boolean; onChange:
           <dd>{model.datasets.map((dataset) => Object.values(dataset).map(String).join(" ")).join(", ")}</dd>
         </>
       )}
+      <dt>Served by</dt>
+      <dd>
+        {model.serves.length === 0 && "nothing"}
+        {model.serves.map((one, i) => (
+          <span key={`${one.workspace}/${one.endpoint}/${one.deployment}`}>
+            {i > 0 && ", "}
+            <Link href={endpointPath(one.workspace, one.endpoint)}>{one.endpoint}</Link> ({one.deployment})
+          </span>
+        ))}
+      </dd>
       <dt>Registered</dt>
       <dd>
         <Time at={model.created_at} /> by {model.created_by}
@@ -137,9 +149,12 @@ export default function ModelPage({ workspace, name }: { workspace: string; name
           </select>
         </label>
         {may && (
-          <Button className="spring" kind="danger" onClick={() => setDeleting(true)}>
-            Delete version {model.version}
-          </Button>
+          <span className="spring row">
+            <DeployButton key={model.id} workspace={workspace} model={model} />
+            <Button kind="danger" onClick={() => setDeleting(true)}>
+              Delete version {model.version}
+            </Button>
+          </span>
         )}
       </div>
       {versions.error && <Problem error={versions.error} retry={versions.reload} />}

@@ -14,6 +14,7 @@ const PAGES = [
   ["sweeps", "Sweeps"],
   ["experiments", "Experiments"],
   ["models", "Models"],
+  ["endpoints", "Endpoints"],
   ["computes", "Computes"],
   ["environments", "Environments"],
   ["tokens", "Tokens"],

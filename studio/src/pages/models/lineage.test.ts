@@ -22,10 +22,23 @@ test("runs never lie on one another", () => {
   ys.forEach((y, i) => i > 0 && expect(y - ys[i - 1]!).toBeGreaterThanOrEqual(stride));
   expect(layout.height).toBeGreaterThanOrEqual(Math.max(...ys) + BOX.height);
 });
+test("a version ends at what serves it", () => {
+  const blue = { workspace: "default", endpoint: "birds", deployment: "blue" };
+  const layout = layoutLineage([{ version: 3, run: null }, { version: 2, run: "a", serves: [blue] }, { version: 1, run: "a", serves: [blue, { ...blue, deployment: "green" }] }]);
+  expect(layout.serving.map((one) => [one.deployment, one.y])).toEqual([["blue", 1.5 * stride], ["green", 2.5 * stride]]);
+  expect(layout.edges.filter((edge) => edge.from.startsWith("version")).map((edge) => `${edge.from} ${edge.to}`)).toEqual([
+    "version 2 serving default/birds/blue",
+    "version 1 serving default/birds/blue",
+    "version 1 serving default/birds/green",
+  ]);
+  expect(layout.none).toBeNull();
+  expect(layout.height).toBe(2.5 * stride + BOX.height);
+});
 test("a version without a run has no edge", () => {
   const layout = layoutLineage([{ version: 1, run: null }]);
   expect(layout.runs).toHaveLength(0);
   expect(layout.edges).toHaveLength(0);
+  expect(layout.none).toMatchObject({ height: BOX.height });
   expect(layout.height).toBe(BOX.height);
 });
 test("the chosen version is always drawn", () => {

@@ -1,6 +1,7 @@
 // From the run that made a version to what serves it, drawn.
 import type { KeyboardEvent, MouseEvent, ReactNode } from "react";
 import { api, segment, type RunRow, type Schemas } from "../../lib/api";
+import { endpointPath } from "../../lib/endpoint";
 import { useResource } from "../../lib/resource";
 import { navigate, runPath, workspacePath } from "../../lib/route";
 import { queriesFor } from "../compare/selection";
@@ -45,7 +46,7 @@ export function LineageGraph({ workspace, versions, chosen }: { workspace: strin
   });
   const versionHref = (model: Model) => `${workspacePath(workspace, `models/${segment(model.name)}`)}?version=${model.version}`;
   const headings = ["Run", "Version", "Deployment"];
-  const columns = [0, layout.versions[0]?.x ?? 0, layout.serving.x];
+  const columns = [0, layout.versions[0]?.x ?? 0, layout.width - BOX.width];
   return (
     <div className="scroll" tabIndex={0} role="region" aria-label="Lineage">
       <svg className="lineage" width={layout.width + 2} height={layout.height + HEAD + 4} role="group" aria-label="Lineage: run, version, deployment">
@@ -84,12 +85,27 @@ export function LineageGraph({ workspace, versions, chosen }: { workspace: strin
               </Node>
             );
           })}
-          <g transform={`translate(${layout.serving.x} ${HEAD})`} className="lineage-none">
-            <rect width={BOX.width} height={layout.serving.height} rx={8} />
-            <text x={BOX.width / 2} y={layout.serving.height / 2} textAnchor="middle" dy="0.32em">
-              No deployment serves it
-            </text>
-          </g>
+          {layout.serving.map((one) => (
+            <Node
+              key={one.id}
+              x={one.x}
+              y={one.y}
+              href={endpointPath(one.workspace, one.endpoint)}
+              title={one.endpoint}
+              label={`Endpoint ${one.endpoint}, deployment ${one.deployment}`}
+              className="serving"
+            >
+              {`deployment ${one.deployment}${one.workspace === workspace ? "" : ` in ${one.workspace}`}`}
+            </Node>
+          ))}
+          {layout.none && (
+            <g transform={`translate(${layout.none.x} ${HEAD})`} className="lineage-none">
+              <rect width={BOX.width} height={layout.none.height} rx={8} />
+              <text x={BOX.width / 2} y={layout.none.height / 2} textAnchor="middle" dy="0.32em">
+                No deployment serves it
+              </text>
+            </g>
+          )}
         </g>
       </svg>
     </div>

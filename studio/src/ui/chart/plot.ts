@@ -21,6 +21,9 @@ export interface PlotOptions {
 
 const STEPS = [1, 2, 5].flatMap((digit) => [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9].map((power) => digit * power)).sort((a, b) => a - b);
 
+/** Units whose axis begins at 0. */
+const FROM_NOTHING: (Unit | undefined)[] = ["bytes/s", "ms", "1/s"];
+
 export class Plot implements Member {
   plot: uPlot | undefined;
   private curves: Drawn[] = [];
@@ -180,7 +183,7 @@ export class Plot implements Member {
     const found = valuesWithin(this.curves, this.shown, this.options.logY);
     // Shares and rates are judged against nothing and, if it is known, all.
     if (this.options.unit === "percent") return [0, Math.max(100, found?.[1] ?? 0)];
-    if (this.options.unit === "bytes/s") return [0, (found?.[1] || 1) * 1.05];
+    if (FROM_NOTHING.includes(this.options.unit)) return [0, (found?.[1] || 1) * 1.05];
     return found ? padded(found, this.options.logY) : this.options.logY ? [0.1, 10] : [0, 1];
   };
 

@@ -45,13 +45,14 @@ function byteTick(value: number, step: number): string {
   return `${tick(value / 1000 ** power, step / 1000 ** power)} ${["B", "KB", "MB", "GB", "TB"][power]}`;
 }
 
-export type Unit = "percent" | "bytes" | "bytes/s" | "celsius" | "watts";
+export type Unit = "percent" | "bytes" | "bytes/s" | "celsius" | "watts" | "ms" | "1/s";
 export function yLabel(value: number, step: number, unit?: Unit): string {
   if (unit === "percent") return `${tick(value, step)} %`;
   if (unit === "bytes") return byteTick(value, step);
   if (unit === "bytes/s") return `${byteTick(value, step)}/s`;
   if (unit === "celsius") return `${tick(value, step)} °C`;
   if (unit === "watts") return `${tick(value, step)} W`;
+  if (unit === "ms") return `${tick(value, step)} ms`;
   return tick(value, step);
 }
 
