@@ -13,6 +13,7 @@
 #include "cli/work/pages.h"
 #include "cli/work/run_reference.h"
 #include "client/snapshot_transport.h"
+#include "domain/endpoint.h"
 #include "net/router.h"
 #include "snapshot/restore.h"
 
@@ -168,7 +169,7 @@ Result<int> register_version(Console& console, const ModelOptions& options) {
 
 Result<int> remove(Console& console, const ModelOptions& options) {
   ROOST_TRY(const ModelReference reference, parse_model_reference(options.name));
-  if (reference.version.empty()) {
+  if (reference.version == 0) {
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("name the version to remove, like {0}:3; `roost model ls {0}` lists "
                             "them",
@@ -177,7 +178,7 @@ Result<int> remove(Console& console, const ModelOptions& options) {
   ROOST_TRY(ApiClient * client, console.client());
   ROOST_TRY(
       const Json answer,
-      client->call("DELETE", model_path(console, reference.name) + "/versions/" + reference.version,
+      client->call("DELETE", model_path(console, reference.name) + "/versions/" + std::to_string(reference.version),
                    nullptr));
   if (console.json()) return Console::print_json(answer);
   return Console::print(fmt::format("removed {}\n", options.name));
