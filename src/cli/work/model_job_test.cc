@@ -2,7 +2,6 @@
 
 #include "cli/show/model_text.h"
 #include "cli/work/model_job.h"
-#include "cli/work/model_reference.h"
 
 namespace roost {
 namespace {
@@ -82,13 +81,6 @@ TEST(ModelJob, TheScriptThatSavedIt) {
   EXPECT_EQ(script_of({{"spec", {{"command", "cd x && python 'src/train.py' --lr 0.1"}}}}), "src/train.py");
   EXPECT_EQ(script_of({{"spec", {{"command", "./train"}}}}), "");
   EXPECT_EQ(script_of(Json()), "");
-}
-
-TEST(ModelReference, NamesAndVersions) {
-  EXPECT_EQ(parse_model_reference("birds:3")->version, 3);
-  EXPECT_EQ(parse_model_reference("birds")->version, 0);
-  EXPECT_FALSE(parse_model_reference("birds:new"));
-  EXPECT_FALSE(parse_model_reference(":3"));
 }
 
 TEST(ModelText, WhatAnExportHasMade) {
