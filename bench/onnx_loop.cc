@@ -1,7 +1,10 @@
-// Calls ONNX Runtime's C interface in a loop: what serving is measured against. Prints requests a second and their times as
-// JSON. Threads are clients, each with its own input and its next request as soon as the last is answered.
-// usage: onnx_loop MODEL.onnx [--clients N] [--intra-op N] [--rows N] [--size N] [--seconds S] [--through model] [--max-batch N]
+// Calls ONNX Runtime's C interface in a loop: what serving is measured against. Prints requests a second and their
+// times as JSON. Threads are clients, each with its own input and its next request as soon as the last is answered.
+// usage: onnx_loop MODEL.onnx [--clients N] [--intra-op N] [--rows N] [--size N] [--seconds S] [--through model]
+// [--max-batch N]
 // --through model: through Roost's queue and session instead of the bare interface, to see what they cost.
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
@@ -25,7 +28,7 @@ struct Arguments {
   std::string model;
   std::string through = "bare";
   int clients = 1;
-  int intra_op = 1;
+  int intra_op = 1;  // 0, for --through model: as serving decides
   int rows = 1;
   int size = 1;
   int max_batch = 1;
@@ -42,14 +45,22 @@ Arguments read_arguments(int count, char** values) {
   for (int i = 1; i < count; ++i) {
     const std::string name = values[i];
     const auto next = [&] { return i + 1 < count ? values[++i] : (give_up(name + " needs a value"), nullptr); };
-    if (name == "--clients") arguments.clients = std::atoi(next());
-    else if (name == "--intra-op") arguments.intra_op = std::atoi(next());
-    else if (name == "--rows") arguments.rows = std::atoi(next());
-    else if (name == "--size") arguments.size = std::atoi(next());
-    else if (name == "--max-batch") arguments.max_batch = std::atoi(next());
-    else if (name == "--seconds") arguments.seconds = std::atof(next());
-    else if (name == "--through") arguments.through = next();
-    else arguments.model = name;
+    if (name == "--clients")
+      arguments.clients = std::atoi(next());
+    else if (name == "--intra-op")
+      arguments.intra_op = std::atoi(next());
+    else if (name == "--rows")
+      arguments.rows = std::atoi(next());
+    else if (name == "--size")
+      arguments.size = std::atoi(next());
+    else if (name == "--max-batch")
+      arguments.max_batch = std::atoi(next());
+    else if (name == "--seconds")
+      arguments.seconds = std::atof(next());
+    else if (name == "--through")
+      arguments.through = next();
+    else
+      arguments.model = name;
   }
   if (arguments.model.empty()) give_up("no model is given");
   return arguments;
@@ -63,11 +74,12 @@ void must(const OrtRuntime& runtime, ort::OrtStatus* status) {
 using Ask = std::function<void()>;
 
 // Nothing but the interface: a session with defaults but for its threads, the input made once.
-std::function<Ask()> bare_client(const std::shared_ptr<OrtRuntime>& runtime, const Arguments& arguments, const ModelFacts& facts) {
+std::function<Ask()> bare_client(const std::shared_ptr<OrtRuntime>& runtime, const Arguments& arguments,
+                                 const ModelFacts& facts) {
   const ort::OrtApi& ort = runtime->api();
   ort::OrtSessionOptions* options = nullptr;
   must(*runtime, ort.CreateSessionOptions(&options));
-  must(*runtime, ort.DisablePerSessionThreads(options));  // those of the environment, as many as --intra-op
+  must(*runtime, ort.SetIntraOpNumThreads(options, arguments.intra_op));
   ort::OrtSession* session = nullptr;
   must(*runtime, ort.CreateSession(runtime->env(), arguments.model.c_str(), options, &session));
   return [&ort, runtime, session, arguments, facts] {
@@ -77,8 +89,9 @@ std::function<Ask()> bare_client(const std::shared_ptr<OrtRuntime>& runtime, con
     std::vector<std::string> texts;
     for (const Tensor& input : *inputs) {
       ort::OrtValue* value = nullptr;
-      must(*runtime, ort.CreateTensorWithDataAsOrtValue(runtime->cpu(), const_cast<char*>(input.data.data()), input.data.size(), input.shape.data(),
-                                                        input.shape.size(), element_type(input.type), &value));
+      must(*runtime, ort.CreateTensorWithDataAsOrtValue(runtime->cpu(), const_cast<char*>(input.data.data()),
+                                                        input.data.size(), input.shape.data(), input.shape.size(),
+                                                        element_type(input.type), &value));
       values.push_back(value);
       names.push_back(input.name.c_str());
     }
@@ -87,7 +100,8 @@ std::function<Ask()> bare_client(const std::shared_ptr<OrtRuntime>& runtime, con
       std::vector<const char*> wanted;
       for (const std::string& text : texts) wanted.push_back(text.c_str());
       std::vector<ort::OrtValue*> outputs(wanted.size(), nullptr);
-      must(*runtime, ort.Run(session, nullptr, names.data(), values.data(), values.size(), wanted.data(), wanted.size(), outputs.data()));
+      must(*runtime, ort.Run(session, nullptr, names.data(), values.data(), values.size(), wanted.data(), wanted.size(),
+                             outputs.data()));
       for (ort::OrtValue* output : outputs) ort.ReleaseValue(output);
     };
   };
@@ -106,10 +120,21 @@ std::function<Ask()> model_client(const std::shared_ptr<LoadedModel>& model, con
   };
 }
 
+// Processor time of this process, which tells more than the clock does on a machine that others use too.
+double cpu_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
 void measure(const Arguments& arguments, const std::function<Ask()>& make_client) {
   std::atomic<bool> over = false;
   std::vector<std::vector<double>> times(static_cast<std::size_t>(arguments.clients));
   const auto start = Steady::now();
+  const double cpu_before = cpu_seconds();
   {
     std::vector<std::jthread> clients;
     for (auto& own : times) {
@@ -130,9 +155,15 @@ void measure(const Arguments& arguments, const std::function<Ask()>& make_client
   for (const auto& own : times) all.insert(all.end(), own.begin(), own.end());
   if (all.empty()) give_up("not one request was answered");
   std::ranges::sort(all);
-  const auto at = [&](double share) { return all[static_cast<std::size_t>(share * static_cast<double>(all.size() - 1))]; };
-  fmt::print("{{\"requests_per_second\": {:.1f}, \"p50_us\": {:.1f}, \"p99_us\": {:.1f}, \"requests\": {}, \"clients\": {}, \"intra_op\": {}}}\n",
-             static_cast<double>(all.size()) / seconds, at(0.5), at(0.99), all.size(), arguments.clients, arguments.intra_op);
+  const auto at = [&](double share) {
+    return all[static_cast<std::size_t>(share * static_cast<double>(all.size() - 1))];
+  };
+  fmt::print(
+      "{{\"requests_per_second\": {:.1f}, \"p50_us\": {:.1f}, \"p99_us\": {:.1f}, \"cpu_us\": {:.1f}, \"requests\": "
+      "{}, \"clients\": {}, \"intra_op\": {}}}\n",
+      static_cast<double>(all.size()) / seconds, at(0.5), at(0.99),
+      (cpu_seconds() - cpu_before) * 1e6 / static_cast<double>(all.size()), all.size(), arguments.clients,
+      arguments.intra_op);
 }
 
 }  // namespace

@@ -60,6 +60,25 @@ src = ScriptRunConfig(source_directory=".", script="train.py", arguments=["--epo
 run = Experiment(ws, "@NAME@").submit(src)
 run.wait_for_completion(show_output=True)
 """
+DEPLOY = """\
+from azureml.core.model import InferenceConfig, Model
+from azureml.core.webservice import AciWebservice, Webservice
+model = Model.register(ws, model_path="train.py", model_name="@NAME@")
+config = InferenceConfig(entry_script="score.py", environment=env)
+service = Model.deploy(ws, "@NAME@", [model], config, AciWebservice.deploy_configuration(cpu_cores=1, memory_gb=1), overwrite=True)
+service.wait_for_deployment(True)
+assert service.state == "Healthy" and service.run("[1]") == {"got": "[1]"}
+service.delete()
+"""
+SCORE = """\
+import os
+
+def init():
+    assert os.listdir(os.environ["AZUREML_MODEL_DIR"]) == ["train.py"]
+
+def run(data):
+    return {"got": data}
+"""
 FROM_CONDA = 'env = Environment.from_conda_specification(name="@NAME@", file_path="conda.yml")\n'
 
 
@@ -205,14 +224,11 @@ config = HyperDriveConfig(GridParameterSampling({"--epochs": choice(1, 2)}), "lo
                           run_config=src)
 Experiment(ws, "@NAME@").submit(Pipeline(ws, [HyperDriveStep("tune", config)])).wait_for_completion()
 """), LACKS),
-    Case("web-service", project(HEAD + """
-from azureml.core.model import InferenceConfig, Model
-from azureml.core.webservice import AciWebservice, Webservice
-model = Model.register(ws, model_path="train.py", model_name="@NAME@")
-config = InferenceConfig(entry_script="score.py", environment=Environment("@NAME@"))
-service = Model.deploy(ws, "@NAME@", [model], config, AciWebservice.deploy_configuration(cpu_cores=1, memory_gb=1))
-service.wait_for_deployment(True)
-"""), LACKS),
+    Case("web-service", project(HEAD + MANAGED + DEPLOY, score__py=SCORE), RUNS),
+    Case("web-service-without-its-script", project(HEAD + MANAGED + DEPLOY), CHANGES, "you", "score.py", fix={"score.py": SCORE}),
+    Case("web-service-of-a-wrong-name", project(HEAD + MANAGED + DEPLOY.replace('"@NAME@", [model]', '"My_Birds", [model]'),
+                                                score__py=SCORE),
+         CHANGES, "you", "My_Birds", fix={"submit.py": HEAD + MANAGED + DEPLOY.replace('"@NAME@", [model]', '"my-birds", [model]')}),
     Case("unused-imports", project(HEAD + """
 from azureml.core.compute import AksCompute, ComputeTarget
 from azureml.core.webservice import AciWebservice, Webservice

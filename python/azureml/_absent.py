@@ -21,8 +21,6 @@ class _Absent(NamedTuple):
 
 
 _PIPELINES = "Until then submit the steps one after the other as ScriptRunConfig runs."
-_SERVING = "Until then fetch the model with Model.download() and serve it with a program of yours."
-_DEPLOYING = _Absent("serves models as web services", f"{_LATER} {_SERVING}")
 _NO_CLOUD = (
     "It stands for a machine of Azure. Use AmlCompute, or compute_target='local', "
     "which run on your own machines."
@@ -40,8 +38,6 @@ _MODULES: Dict[str, _Absent] = {
     "azureml.automl": _Absent(
         "chooses models automatically", "There is no plan for it. Train the model in a script."
     ),
-    "azureml.core.webservice": _DEPLOYING,
-    "azureml.core.image": _Absent("builds serving images", f"{_LATER} {_SERVING}"),
     "azureml.interpret": _Absent(
         "explains models", "There is no plan for it. Call interpret-community in the script."
     ),
@@ -69,18 +65,11 @@ _MODULES: Dict[str, _Absent] = {
 }
 
 _NAMES: Dict[str, _Absent] = {
-    "azureml.core.Webservice": _DEPLOYING,
-    "azureml.core.webservice": _DEPLOYING,
-    "azureml.core.Image": _MODULES["azureml.core.image"],
-    "azureml.core.image": _MODULES["azureml.core.image"],
-    "azureml.core.ContainerImage": _MODULES["azureml.core.image"],
     "azureml.core.LinkedService": _Absent("links Azure Synapse", "There is no plan for it."),
     "azureml.core.SynapseWorkspaceLinkedServiceConfiguration": _Absent(
         "links Azure Synapse", "There is no plan for it."
     ),
     "azureml.core.PrivateEndPoint": _Absent("sets up Azure's network", "There is no plan for it."),
-    "azureml.core.model.InferenceConfig": _DEPLOYING,
-    "azureml.core.model.ModelPackage": _DEPLOYING,
     "azureml.core.environment.ImageBuildDetails": _Absent(
         "follows the build of an environment", f"{_LATER} Runs use the Python of their node."
     ),
@@ -101,7 +90,6 @@ _NAMES.update(
     {
         f"azureml.core.compute.{name}": _Absent("runs on a compute that Roost does not have", text)
         for name, text in {
-            "AksCompute": f"It serves models on Kubernetes. {_LATER}",
             "AdlaCompute": _NO_CLOUD,
             "BatchCompute": _NO_CLOUD,
             "DataFactoryCompute": _NO_CLOUD,
@@ -114,7 +102,7 @@ _NAMES.update(
     }
 )
 _MODULES["azureml.data.tabular_dataset"] = _TABULAR
-for _name in ("aks", "databricks", "datafactory", "hdinsight", "remote"):
+for _name in ("databricks", "datafactory", "hdinsight", "remote"):
     _MODULES[f"azureml.core.compute.{_name}"] = _Absent(
         "runs on a compute that Roost does not have", _NO_CLOUD
     )

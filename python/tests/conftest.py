@@ -5,6 +5,7 @@ import sys
 
 import pytest
 from fake_api import api, connected  # noqa: F401
+from serving_fixtures import inference, model, project, server, ws  # noqa: F401
 
 PYTHON_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 

@@ -2,6 +2,7 @@
 
 import http.server
 import json
+import re
 import threading
 import urllib.parse
 
@@ -27,6 +28,7 @@ class FakeApi(http.server.ThreadingHTTPServer):
     def __init__(self, port=0):
         super().__init__(("127.0.0.1", port), _Handler)
         self.routes = {}
+        self.patterns = []  # ("METHOD /path" as a regular expression, function of asked and groups)
         self.asked = []
         self.connections = 0
         self.open = []
@@ -70,16 +72,26 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         asked = Asked(self.command, parts.path, query, body, dict(self.headers))
         self.server.asked.append(asked)
         key = f"{self.command} {parts.path}"
-        if key not in self.server.routes:
+        found = self.find(key, asked)
+        if found is self:
             error = {"error": {"code": "not_found", "message": f"there is nothing at {key}"}}
             return self.answer(404, error)
-        found = self.server.routes[key]
-        found = found(asked) if callable(found) else found
         status, content = found if isinstance(found, tuple) else (200, found)
         if content is None:
             self.close_connection = True
             return None
         return self.answer(status, content)
+
+    def find(self, key, asked):
+        """The answer, or this itself if there is none."""
+        if key in self.server.routes:
+            found = self.server.routes[key]
+            return found(asked) if callable(found) else found
+        for pattern, function in self.server.patterns:
+            match = re.fullmatch(pattern, key)
+            if match:
+                return function(asked, *match.groups())
+        return self
 
     do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = handle_any
 

@@ -19,8 +19,6 @@ MODULES = [
     "azureml.pipeline.core.graph",
     "azureml.pipeline.steps",
     "azureml.train.automl",
-    "azureml.core.webservice",
-    "azureml.core.image",
     "azureml.interpret",
     "azureml.explain.model",
     "azureml.dataprep",
@@ -44,12 +42,8 @@ def test_modules(module):
 @pytest.mark.parametrize(
     "statement",
     [
-        "from azureml.core import Webservice as X",
-        "from azureml.core import Image as X",
-        "from azureml.core.compute import AksCompute as X",
         "from azureml.core.compute import RemoteCompute as X",
         "from azureml.core.compute import KubernetesCompute as X",
-        "from azureml.core.model import InferenceConfig as X",
         "from azureml.pipeline.steps import HyperDriveStep as X",
         "from azureml.data import TabularDataset as X",
         "from azureml.data import DataType as X",
@@ -72,23 +66,23 @@ def test_names(statement):
 
 
 def test_modules_as_names():
-    from azureml.core import webservice
+    from azureml import mlflow
     from azureml.train import automl
 
-    for module in (webservice, automl):
+    for module in (mlflow, automl):
         with pytest.raises(NotImplementedError, match=rf"does not have {module.__name__}.x"):
             module.x(1)
     exec("from azureml.pipeline.core import *", {})
 
 
 def test_an_absent_exception_can_be_caught():
-    from azureml.core.webservice import WebserviceException
+    from azureml.pipeline.core import PipelineException
 
-    assert issubclass(WebserviceException, AzureMLException)
+    assert issubclass(PipelineException, AzureMLException)
     with pytest.raises(ValueError):
         try:
             raise ValueError
-        except WebserviceException:
+        except PipelineException:
             pass
 
 

@@ -220,3 +220,43 @@ def test_a_notebook_as_a_script(tmp_path):
         [sys.executable, "-u", "-c", script], cwd=tmp_path, capture_output=True, text=True
     )
     assert done.stdout.split() == ["made", "in", "shown", "all"], done.stderr
+
+
+# Services.
+
+DEPLOY = """\
+from azureml.core.model import InferenceConfig, Model
+from azureml.core.webservice import AciWebservice, AksWebservice
+config = InferenceConfig(entry_script="score.py", source_directory={folder}, environment=Environment())
+Model.deploy(ws, {name!r}, [], config, {configuration})
+"""  # noqa: E501
+
+
+def deploy(folder="None", name="birds", configuration="AciWebservice.deploy_configuration()"):
+    return DEPLOY.format(folder=folder, name=name, configuration=configuration)
+
+
+def test_a_service_that_can_be_deployed(tmp_path):
+    assert texts(tmp_path, deploy(), score__py="") == []
+    assert texts(tmp_path, deploy("'code'"), **{"code/score__py": ""}) == []
+
+
+@pytest.mark.parametrize(
+    "code, words",
+    [
+        (deploy(), "score.py is not there"),
+        (deploy("'code'"), "code/score.py is not there"),
+        (deploy(name="My_Birds"), "3 to 32 lower-case"),
+        (deploy(configuration="AciWebservice.deploy_configuration(cpu_cores=0)"), "cpu_cores"),
+        (
+            deploy(
+                configuration="AksWebservice.deploy_configuration("
+                "auth_enabled=True, token_auth_enabled=True)"
+            ),
+            "exclude each other",
+        ),
+    ],
+)
+def test_a_service_that_cannot(tmp_path, code, words):
+    verdict, told = look(tmp_path, code)
+    assert verdict == "runs with these changes" and any(words in text for _, text in told), told

@@ -245,7 +245,7 @@ def test_notes_say_what_to_do(tmp_path):
     path = tmp_path / "code.py"
     path.write_text(
         "from azureml.pipeline.steps import NewStep\n"
-        "from azureml.core.compute import AksCompute\n"
+        "from azureml.core.compute import RemoteCompute\n"
         "from azureml.core import NoSuchThing\n"
         "import azureml.core.nothing\n"
         "azureml.pipeline.core.Pipeline()\n"
@@ -253,11 +253,11 @@ def test_notes_say_what_to_do(tmp_path):
     (report,) = analyse(str(path))
     verdicts = {finding.symbol: finding.verdict for finding in report.findings}
     assert verdicts["azureml.core.NoSuchThing"] == verdicts["azureml.core.nothing"] == "absent"
-    assert verdicts["azureml.core.compute.AksCompute"] == "different"  # it is never used
+    assert verdicts["azureml.core.compute.RemoteCompute"] == "different"  # it is never used
     assert verdicts["Pipeline()"] == "absent"
     notes = {finding.symbol: finding.note for finding in report.findings}
     assert "one after the other" in notes["azureml.pipeline.steps.NewStep"]
-    assert "serve it" in notes["azureml.core.compute.AksCompute"]
+    assert "AmlCompute" in notes["azureml.core.compute.RemoteCompute"]
     assert "NoSuchThing" in notes["azureml.core.NoSuchThing"]
     assert "azureml.core.nothing" in notes["azureml.core.nothing"]
     assert "__init__.py" not in "".join(notes.values())

@@ -14,8 +14,8 @@
 
 namespace roost {
 
-// What is the same for all requests of a servant, around its handlers: unpacking and packing bodies, errors in the form of
-// the protocol, Retry-After, origins of browsers, counting, and the end. Thread-safe.
+// What is the same for all requests of a servant, around its handlers: unpacking and packing bodies, errors in the form
+// of the protocol, Retry-After, origins of browsers, counting, and the end. Thread-safe.
 class Answering {
  public:
   using ErrorForm = Response (*)(const Error&);

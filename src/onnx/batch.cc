@@ -10,13 +10,15 @@ namespace roost {
 std::int64_t rows_of(std::span<const Tensor> inputs) {
   if (inputs.empty() || inputs.front().shape.empty()) return -1;
   const std::int64_t rows = inputs.front().shape.front();
-  const bool same = std::ranges::all_of(inputs, [rows](const Tensor& input) { return !input.shape.empty() && input.shape.front() == rows; });
+  const bool same = std::ranges::all_of(
+      inputs, [rows](const Tensor& input) { return !input.shape.empty() && input.shape.front() == rows; });
   return same ? rows : -1;
 }
 
 bool go_together(std::span<const Tensor> one, std::span<const Tensor> other) {
   return std::ranges::equal(one, other, [](const Tensor& a, const Tensor& b) {
-    return a.type == b.type && a.shape.size() == b.shape.size() && std::equal(a.shape.begin() + 1, a.shape.end(), b.shape.begin() + 1) && a.name == b.name;
+    return a.type == b.type && a.shape.size() == b.shape.size() &&
+           std::equal(a.shape.begin() + 1, a.shape.end(), b.shape.begin() + 1) && a.name == b.name;
   });
 }
 
@@ -32,7 +34,8 @@ std::vector<Tensor> join_rows(std::span<const std::span<const Tensor>> requests)
       size += request[i].data.size();
     }
     if (first.type == DataType::kBytes) {
-      for (const auto& request : requests) all.strings.insert(all.strings.end(), request[i].strings.begin(), request[i].strings.end());
+      for (const auto& request : requests)
+        all.strings.insert(all.strings.end(), request[i].strings.begin(), request[i].strings.end());
     } else {
       const auto memory = aligned_memory(size);
       char* end = memory.get();
@@ -51,12 +54,15 @@ std::vector<Tensor> slice_rows(std::span<const Tensor> tensors, std::int64_t fro
   for (const Tensor& tensor : tensors) {
     Tensor slice{tensor.name, tensor.type, tensor.shape, {}, {}, tensor.owner};
     slice.shape.front() = to - from;
-    const auto part = [&](std::size_t whole, std::int64_t row) { return whole / static_cast<std::size_t>(tensor.shape.front()) * static_cast<std::size_t>(row); };
+    const auto part = [&](std::size_t whole, std::int64_t row) {
+      return whole / static_cast<std::size_t>(tensor.shape.front()) * static_cast<std::size_t>(row);
+    };
     if (tensor.shape.front() == 0) {
       // nothing to show
     } else if (tensor.type == DataType::kBytes) {
       const auto begin = tensor.strings.begin();
-      slice.strings.assign(begin + static_cast<std::ptrdiff_t>(part(tensor.strings.size(), from)), begin + static_cast<std::ptrdiff_t>(part(tensor.strings.size(), to)));
+      slice.strings.assign(begin + static_cast<std::ptrdiff_t>(part(tensor.strings.size(), from)),
+                           begin + static_cast<std::ptrdiff_t>(part(tensor.strings.size(), to)));
     } else {
       slice.data = tensor.data.substr(part(tensor.data.size(), from), part(tensor.data.size(), to - from));
     }

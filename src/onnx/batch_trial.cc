@@ -1,5 +1,7 @@
 #include "onnx/batch_trial.h"
 
+#include <time.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -70,9 +72,16 @@ bool are_same(const std::vector<Tensor>& one, const std::vector<Tensor>& other) 
   });
 }
 
+double thread_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
 class Trial {
  public:
-  Trial(ModelRunner& runner, const ModelFacts& facts) : runner_(runner), facts_(facts), outputs_(names_of(facts.outputs)) {}
+  Trial(ModelRunner& runner, const ModelFacts& facts)
+      : runner_(runner), facts_(facts), outputs_(names_of(facts.outputs)) {}
 
   // Two rows and one, alone and together.
   Result<bool> is_same_together(std::int64_t size) {
@@ -81,17 +90,18 @@ class Trial {
     ROOST_TRY(const auto of_two, run(two));
     ROOST_TRY(const auto of_one, run(one));
     ROOST_TRY(const auto of_all, run(join_rows(std::vector<std::span<const Tensor>>{two, one})));
-    const bool have_rows = std::ranges::all_of(of_all, [](const Tensor& output) { return !output.shape.empty() && output.shape.front() == 3; });
+    const bool have_rows = std::ranges::all_of(
+        of_all, [](const Tensor& output) { return !output.shape.empty() && output.shape.front() == 3; });
     return have_rows && are_same(of_two, slice_rows(of_all, 0, 2)) && are_same(of_one, slice_rows(of_all, 2, 3));
   }
-  // The least time of a few runs.
+  // The least time of a few runs; of the processor, which others on the machine change little.
   Result<double> seconds(std::int64_t rows, std::int64_t size) {
     const auto inputs = sample_inputs(facts_.inputs, rows, size, 1);
     double least = 1e9, spent = 0;
     for (int i = 0; i < 5 && spent < 0.2; ++i) {
-      const auto start = Steady::now();
+      const double start = thread_seconds();
       ROOST_TRY(const auto outputs, run(inputs));
-      const double took = std::chrono::duration<double>(Steady::now() - start).count();
+      const double took = thread_seconds() - start;
       least = std::min(least, took);
       spent += took;
     }
@@ -99,7 +109,9 @@ class Trial {
   }
 
  private:
-  Result<std::vector<Tensor>> run(const std::vector<Tensor>& inputs) { return runner_.run(inputs, outputs_, Steady::now() + kLongest); }
+  Result<std::vector<Tensor>> run(const std::vector<Tensor>& inputs) {
+    return runner_.run(inputs, outputs_, Steady::now() + kLongest);
+  }
 
   ModelRunner& runner_;
   const ModelFacts& facts_;
@@ -116,7 +128,9 @@ BatchVerdict may_go_together(const ModelFacts& facts) {
     if (fixed != specs->end()) return {false, fmt::format("the first size of '{}' does not vary", fixed->name)};
   }
   for (const std::string& rows : facts.input_rows) {
-    if (rows != facts.input_rows.front()) return {false, fmt::format("the first sizes of the inputs are not the same: '{}' and '{}'", facts.input_rows.front(), rows)};
+    if (rows != facts.input_rows.front())
+      return {false, fmt::format("the first sizes of the inputs are not the same: '{}' and '{}'",
+                                 facts.input_rows.front(), rows)};
   }
   return {true, ""};
 }
@@ -138,10 +152,19 @@ BatchVerdict try_together(ModelRunner& runner, const ModelFacts& facts, std::int
     const auto together = trial.seconds(rows, size);
     if (!alone || !together) return {false, "it could not be measured"};
     const double share = *together / (*alone * static_cast<double>(rows));
-    if (share > kWorthwhile) return {false, fmt::format("{} rows take {:.0f} % of what they take one by one", rows, share * 100)};
+    if (share > kWorthwhile)
+      return {false, fmt::format("{} rows take {:.0f} % of what they take one by one", rows, share * 100)};
     return {true, ""};
   }
   return {false, "it could not be tried: " + why};
+}
+
+std::optional<double> try_row(ModelRunner& runner, const ModelFacts& facts) {
+  Trial trial(runner, facts);
+  for (const std::int64_t size : {128, 32, 224, 4, 1}) {
+    if (const auto seconds = trial.seconds(1, size)) return *seconds;
+  }
+  return std::nullopt;
 }
 
 }  // namespace roost

@@ -9,10 +9,13 @@
 namespace roost {
 namespace {
 
-ModelFacts facts_of(std::vector<std::vector<std::int64_t>> inputs, std::vector<std::vector<std::int64_t>> outputs, std::vector<std::string> rows) {
+ModelFacts facts_of(std::vector<std::vector<std::int64_t>> inputs, std::vector<std::vector<std::int64_t>> outputs,
+                    std::vector<std::string> rows) {
   ModelFacts facts;
-  for (auto& shape : inputs) facts.inputs.push_back({"x" + std::to_string(facts.inputs.size()), DataType::kFp32, std::move(shape)});
-  for (auto& shape : outputs) facts.outputs.push_back({"y" + std::to_string(facts.outputs.size()), DataType::kFp32, std::move(shape)});
+  for (auto& shape : inputs)
+    facts.inputs.push_back({"x" + std::to_string(facts.inputs.size()), DataType::kFp32, std::move(shape)});
+  for (auto& shape : outputs)
+    facts.outputs.push_back({"y" + std::to_string(facts.outputs.size()), DataType::kFp32, std::move(shape)});
   facts.input_rows = std::move(rows);
   facts.output_rows.assign(facts.outputs.size(), "batch");
   return facts;
@@ -61,7 +64,8 @@ TEST_F(TryTogetherTest, SeesRowsThatMatterToEachOther) {
 
 TEST_F(TryTogetherTest, TriesLargerSizesWhereSmallOnesCannotBe) {
   TestModel model;  // takes columns 0 to 19 of as many as there are
-  model.weights<std::int64_t>("columns", ort::kInt64, {2}, {0, 19}).node("Gather", {"x", "columns"}, {"y"}, {{"axis", 1}});
+  model.weights<std::int64_t>("columns", ort::kInt64, {2}, {0, 19})
+      .node("Gather", {"x", "columns"}, {"y"}, {{"axis", 1}});
   model.input("x", ort::kFloat, {"batch", "width"}).output("y", ort::kFloat, {"batch", 2});
   const BatchVerdict gathering = verdict(model);
   EXPECT_TRUE(gathering.together) << gathering.why;
@@ -69,7 +73,8 @@ TEST_F(TryTogetherTest, TriesLargerSizesWhereSmallOnesCannotBe) {
 
 TEST_F(TryTogetherTest, SaysThatItCouldNotBeTried) {
   TestModel model;
-  model.weights<std::int64_t>("columns", ort::kInt64, {1}, {1000}).node("Gather", {"x", "columns"}, {"y"}, {{"axis", 1}});
+  model.weights<std::int64_t>("columns", ort::kInt64, {1}, {1000})
+      .node("Gather", {"x", "columns"}, {"y"}, {{"axis", 1}});
   model.input("x", ort::kFloat, {"batch", "width"}).output("y", ort::kFloat, {"batch", 1});
   const BatchVerdict gathering = verdict(model);
   EXPECT_FALSE(gathering.together);

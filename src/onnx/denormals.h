@@ -8,8 +8,8 @@
 
 namespace roost {
 
-// While it lives, this thread computes numbers too small for full precision as zero: they cost a hundred times as much as
-// others, and a model that decays towards zero is full of them. The library does this for threads of its own only.
+// While it lives, this thread computes numbers too small for full precision as zero: they cost a hundred times as much
+// as others, and a model that decays towards zero is full of them. The library does this for threads of its own only.
 class FlushDenormals {
  public:
   FlushDenormals() : before_(get()) { set(before_ | kBits); }

@@ -10,7 +10,8 @@ namespace roost {
 // y = 2 x in rows of one float. Fails for a row below zero. With the gate closed, runs wait until it is opened.
 class FakeRunner final : public ModelRunner {
  public:
-  Result<std::vector<Tensor>> run(std::span<const Tensor> inputs, std::span<const std::string> outputs, Deadline deadline) override {
+  Result<std::vector<Tensor>> run(std::span<const Tensor> inputs, std::span<const std::string> outputs,
+                                  Deadline deadline) override {
     const std::vector<float> values = values_of<float>(inputs[0]);
     {
       std::unique_lock lock(mutex_);

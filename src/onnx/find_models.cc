@@ -15,7 +15,8 @@ namespace fs = std::filesystem;
 std::vector<fs::path> entries(const fs::path& folder) {
   std::vector<fs::path> paths;
   std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) paths.push_back(entry->path());
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+    paths.push_back(entry->path());
   std::ranges::sort(paths);
   return paths;
 }
@@ -40,7 +41,8 @@ bool is_version(const fs::path& folder) {
 std::vector<OnnxModelSource> versions_in(const fs::path& folder, const std::string& name) {
   std::vector<OnnxModelSource> found;
   for (const fs::path& version : entries(folder)) {
-    if (is_version(version) && !onnx_files(version).empty()) found.push_back({name, version.filename().string(), version.string()});
+    if (is_version(version) && !onnx_files(version).empty())
+      found.push_back({name, version.filename().string(), version.string()});
   }
   return found;
 }
@@ -60,14 +62,17 @@ Result<std::string> model_file(const std::string& path) {
       if (file.filename() == "model.onnx") return file.string();
     }
     if (!files.empty()) {
-      return fail(ErrorCode::kInvalidArgument, fmt::format("{} has {} .onnx files, and none is called model.onnx; name the one to be served", folder.string(), files.size()));
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("{} has {} .onnx files, and none is called model.onnx; name the one to be served",
+                              folder.string(), files.size()));
     }
     auto folders = entries(folder);
     std::erase_if(folders, [&error](const fs::path& entry) { return !fs::is_directory(entry, error); });
     if (folders.size() != 1) break;
     folder = folders.front();
   }
-  return fail(ErrorCode::kNotFound, fmt::format("there is no .onnx file in {}; export the model to ONNX first (roost model export)", path));
+  return fail(ErrorCode::kNotFound,
+              fmt::format("there is no .onnx file in {}; export the model to ONNX first (roost model export)", path));
 }
 
 Result<std::vector<OnnxModelSource>> find_onnx_models(const std::string& path, const std::string& name) {
@@ -75,7 +80,8 @@ Result<std::vector<OnnxModelSource>> find_onnx_models(const std::string& path, c
   const fs::path place = given.has_filename() ? given : given.parent_path();
   const auto named = [&](const std::string& own) { return name.empty() ? own : name; };
   std::error_code error;
-  if (fs::is_regular_file(place, error)) return std::vector<OnnxModelSource>{{named(place.stem().string()), "1", place.string()}};
+  if (fs::is_regular_file(place, error))
+    return std::vector<OnnxModelSource>{{named(place.stem().string()), "1", place.string()}};
   if (fs::is_directory(place, error) && onnx_files(place).empty()) {
     auto versions = versions_in(place, named(place.filename().string()));
     if (!versions.empty()) return versions;
@@ -84,7 +90,8 @@ Result<std::vector<OnnxModelSource>> find_onnx_models(const std::string& path, c
       for (auto& version : versions_in(model, model.filename().string())) found.push_back(std::move(version));
     }
     if (!found.empty()) {
-      const bool is_one = std::ranges::all_of(found, [&](const OnnxModelSource& source) { return source.name == found.front().name; });
+      const bool is_one =
+          std::ranges::all_of(found, [&](const OnnxModelSource& source) { return source.name == found.front().name; });
       if (is_one) {
         for (OnnxModelSource& source : found) source.name = named(source.name);
       }
@@ -93,8 +100,9 @@ Result<std::vector<OnnxModelSource>> find_onnx_models(const std::string& path, c
   }
   ROOST_TRY(const std::string file, model_file(place.string()));
   const bool in_version = is_version(place) && place.has_parent_path();
-  return std::vector<OnnxModelSource>{{named(in_version ? place.parent_path().filename().string() : place.filename().string()),
-                                       in_version ? place.filename().string() : "1", place.string()}};
+  return std::vector<OnnxModelSource>{
+      {named(in_version ? place.parent_path().filename().string() : place.filename().string()),
+       in_version ? place.filename().string() : "1", place.string()}};
 }
 
 }  // namespace roost

@@ -30,19 +30,21 @@ Result<OrtLibrary> open_at(const std::string& path) {
   if (library == nullptr) return fail(ErrorCode::kFailedPrecondition, dlerror());
   using GetBase = const ort::OrtApiBase* (*)();
   const auto get_base = reinterpret_cast<GetBase>(dlsym(library, "OrtGetApiBase"));
-  if (get_base == nullptr) return fail(ErrorCode::kFailedPrecondition, path + " is not ONNX Runtime: it has no OrtGetApiBase");
+  if (get_base == nullptr)
+    return fail(ErrorCode::kFailedPrecondition, path + " is not ONNX Runtime: it has no OrtGetApiBase");
   const ort::OrtApiBase* base = get_base();
   const ort::OrtApi* api = base->GetApi(ort::kApiVersion);
   if (api == nullptr) {
-    return fail(ErrorCode::kFailedPrecondition, fmt::format("{} is ONNX Runtime {}, which is too old: 1.{} is needed", path,
-                                                            base->GetVersionString(), ort::kApiVersion));
+    return fail(ErrorCode::kFailedPrecondition, fmt::format("{} is ONNX Runtime {}, which is too old: 1.{} is needed",
+                                                            path, base->GetVersionString(), ort::kApiVersion));
   }
   return OrtLibrary{api, base->GetVersionString(), path};
 }
 
 }  // namespace
 
-std::vector<std::string> onnxruntime_places(const std::string& wanted, const std::string& variable, const std::string& program) {
+std::vector<std::string> onnxruntime_places(const std::string& wanted, const std::string& variable,
+                                            const std::string& program) {
   const std::string& said = wanted.empty() ? variable : wanted;
   if (!said.empty()) {
     std::error_code error;
@@ -52,7 +54,9 @@ std::vector<std::string> onnxruntime_places(const std::string& wanted, const std
   const fs::path folder = fs::path(program).parent_path();
   if (!folder.empty()) {
     places.push_back((folder / "../lib/roost" / kFileName).lexically_normal().string());
-    places.push_back((folder / "../../../onnxruntime" / kFileName).lexically_normal().string());  // build/release/src/cli
+    // Programs are built in build/release/src/cli and build/release/bench.
+    for (const char* up : {"../../..", "../.."})
+      places.push_back((folder / up / "onnxruntime" / kFileName).lexically_normal().string());
   }
   places.emplace_back(kFileName);  // as the loader finds it
   return places;
@@ -70,10 +74,12 @@ Result<OrtLibrary> open_onnxruntime(const std::string& wanted) {
     if (library || place != kFileName) return library;
     tried += (tried.empty() ? "" : ", ") + std::string("the system's libraries");
   }
-  return fail(ErrorCode::kFailedPrecondition,
-              fmt::format("ONNX Runtime is not there (looked at {}); run tools/onnxruntime in the source folder to fetch it, or set "
-                          "ROOST_ONNXRUNTIME to the path of a {}",
-                          tried, kFileName));
+  return fail(
+      ErrorCode::kFailedPrecondition,
+      fmt::format(
+          "ONNX Runtime is not there (looked at {}); run tools/onnxruntime in the source folder to fetch it, or set "
+          "ROOST_ONNXRUNTIME to the path of a {}",
+          tried, kFileName));
 }
 
 }  // namespace roost

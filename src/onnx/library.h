@@ -15,9 +15,10 @@ struct OrtLibrary {
 };
 
 // Opens ONNX Runtime, once a process; it stays open. Looked for at `wanted`, else at the variable ROOST_ONNXRUNTIME (a
-// file, or a folder with libonnxruntime.so.1; what either names and is not there is an error), else beside the program: in
-// ../lib/roost of an install, in onnxruntime/ of a build folder; else where the system's loader looks. kFailedPrecondition
-// with the way out if it is nowhere, or too old.
+// file, or a folder with libonnxruntime.so.1; what either names and is not there is an error), else beside the program:
+// in
+// ../lib/roost of an install, in onnxruntime/ of a build folder; else where the system's loader looks.
+// kFailedPrecondition with the way out if it is nowhere, or too old.
 Result<OrtLibrary> open_onnxruntime(const std::string& wanted = "");
 
 // The paths that are tried, in order.

@@ -8,9 +8,13 @@ namespace roost {
 namespace {
 
 TEST(OnnxruntimePlaces, AreTheSettingThenBesideTheProgramThenTheSystem) {
-  const std::vector<std::string> found = {"/opt/lib/roost/libonnxruntime.so.1", "/onnxruntime/libonnxruntime.so.1", "libonnxruntime.so.1"};
+  const std::vector<std::string> found = {"/opt/lib/roost/libonnxruntime.so.1", "/onnxruntime/libonnxruntime.so.1",
+                                          "/onnxruntime/libonnxruntime.so.1", "libonnxruntime.so.1"};
   EXPECT_EQ(onnxruntime_places("", "", "/opt/bin/roost"), found);
-  EXPECT_EQ(onnxruntime_places("", "", "/w/build/release/src/cli/roost")[1], "/w/build/onnxruntime/libonnxruntime.so.1");
+  EXPECT_EQ(onnxruntime_places("", "", "/w/build/release/src/cli/roost")[1],
+            "/w/build/onnxruntime/libonnxruntime.so.1");
+  EXPECT_EQ(onnxruntime_places("", "", "/w/build/release/bench/onnx_loop")[2],
+            "/w/build/onnxruntime/libonnxruntime.so.1");
   EXPECT_EQ(onnxruntime_places("", "/x/lib.so", "/opt/bin/roost"), std::vector<std::string>{"/x/lib.so"});
   EXPECT_EQ(onnxruntime_places("/y/lib.so", "/x/lib.so", "/opt/bin/roost"), std::vector<std::string>{"/y/lib.so"});
   EXPECT_EQ(onnxruntime_places("/tmp", "", ""), std::vector<std::string>{"/tmp/libonnxruntime.so.1"});

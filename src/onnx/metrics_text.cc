@@ -24,13 +24,20 @@ const std::array<Metric, 10>& metrics() {
       {"request_success", "counter", "requests answered", [](Values v, Model) { return v.success.count; }},
       {"request_failure", "counter", "requests refused or failed", [](Values v, Model) { return v.failure.count; }},
       {"count", "counter", "rows computed for requests that succeeded", [](Values v, Model) { return v.rows; }},
-      {"exec_count", "counter", "runs of the model, each for one request or several", [](Values v, Model) { return v.runs; }},
-      {"request_duration_us", "counter", "time of requests that succeeded", [](Values v, Model) { return micros(v.success); }},
-      {"queue_duration_us", "counter", "of that, waiting for the model", [](Values v, Model) { return micros(v.queue); }},
-      {"compute_input_duration_us", "counter", "of that, putting rows together", [](Values v, Model) { return micros(v.input); }},
-      {"compute_infer_duration_us", "counter", "of that, in the model", [](Values v, Model) { return micros(v.infer); }},
-      {"compute_output_duration_us", "counter", "of that, making the answer", [](Values v, Model) { return micros(v.output); }},
-      {"pending_request_count", "gauge", "requests that wait for the model", [](Values, Model m) { return static_cast<std::uint64_t>(m.waiting()); }},
+      {"exec_count", "counter", "runs of the model, each for one request or several",
+       [](Values v, Model) { return v.runs; }},
+      {"request_duration_us", "counter", "time of requests that succeeded",
+       [](Values v, Model) { return micros(v.success); }},
+      {"queue_duration_us", "counter", "of that, waiting for the model",
+       [](Values v, Model) { return micros(v.queue); }},
+      {"compute_input_duration_us", "counter", "of that, putting rows together",
+       [](Values v, Model) { return micros(v.input); }},
+      {"compute_infer_duration_us", "counter", "of that, in the model",
+       [](Values v, Model) { return micros(v.infer); }},
+      {"compute_output_duration_us", "counter", "of that, making the answer",
+       [](Values v, Model) { return micros(v.output); }},
+      {"pending_request_count", "gauge", "requests that wait for the model",
+       [](Values, Model m) { return static_cast<std::uint64_t>(m.waiting()); }},
   }};
   return all;
 }
@@ -57,16 +64,26 @@ std::string metrics_text(const ModelSet& models, const ServantLoad& load) {
   for (const auto& model : loaded) values.push_back(model->stats().read());
   std::string text;
   for (const Metric& metric : metrics()) {
-    text += fmt::format("# HELP roost_inference_{0} {1}\n# TYPE roost_inference_{0} {2}\n", metric.name, metric.help, metric.kind);
+    text += fmt::format("# HELP roost_inference_{0} {1}\n# TYPE roost_inference_{0} {2}\n", metric.name, metric.help,
+                        metric.kind);
     for (std::size_t i = 0; i < loaded.size(); ++i) {
       const ModelSignature& signature = loaded[i]->signature();
-      text += fmt::format("roost_inference_{}{{model=\"{}\",version=\"{}\"}} {}\n", metric.name, escaped(signature.name), escaped(signature.version),
-                          metric.value(values[i], *loaded[i]));
+      text += fmt::format("roost_inference_{}{{model=\"{}\",version=\"{}\"}} {}\n", metric.name,
+                          escaped(signature.name), escaped(signature.version), metric.value(values[i], *loaded[i]));
     }
   }
-  text += fmt::format("# HELP roost_serving_requests requests of every kind that were answered\n# TYPE roost_serving_requests counter\nroost_serving_requests {}\n", load.requests);
-  text += fmt::format("# HELP roost_serving_errors of those, with status 500 and above\n# TYPE roost_serving_errors counter\nroost_serving_errors {}\n", load.errors);
-  text += fmt::format("# HELP roost_serving_in_flight requests under way\n# TYPE roost_serving_in_flight gauge\nroost_serving_in_flight {}\n", load.in_flight);
+  text += fmt::format(
+      "# HELP roost_serving_requests requests of every kind that were answered\n# TYPE roost_serving_requests "
+      "counter\nroost_serving_requests {}\n",
+      load.requests);
+  text += fmt::format(
+      "# HELP roost_serving_errors of those, with status 500 and above\n# TYPE roost_serving_errors "
+      "counter\nroost_serving_errors {}\n",
+      load.errors);
+  text += fmt::format(
+      "# HELP roost_serving_in_flight requests under way\n# TYPE roost_serving_in_flight "
+      "gauge\nroost_serving_in_flight {}\n",
+      load.in_flight);
   return text;
 }
 

@@ -35,7 +35,9 @@ class ModelQueueTest : public testing::Test {
     runner_.await_runs(1);
     return future;
   }
-  static std::vector<float> numbers(const Answer& answer) { return answer ? values_of<float>(answer->at(0)) : std::vector<float>{-1}; }
+  static std::vector<float> numbers(const Answer& answer) {
+    return answer ? values_of<float>(answer->at(0)) : std::vector<float>{-1};
+  }
 
   FakeRunner runner_;
   ModelStats stats_;
@@ -153,7 +155,8 @@ TEST_F(ModelQueueTest, LeavesARunThatTakesTooLongToTheOthers) {
   runner_.close();
   // Gathers until there are eight rows; the one in a hurry does not wait for the run to end.
   auto leader = ask_and_wait({1, 1, 1, 1}, 1);
-  auto hurried = std::async(std::launch::async, [this] { return ask({2, 2, 2, 2}, steady_clock::now() + milliseconds(300)); });
+  auto hurried =
+      std::async(std::launch::async, [this] { return ask({2, 2, 2, 2}, steady_clock::now() + milliseconds(300)); });
   const Answer refused = hurried.get();
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kDeadlineExceeded);
@@ -173,7 +176,8 @@ TEST_F(ModelQueueTest, RunsNoMoreAtOnceThanItMay) {
   std::vector<std::jthread> threads;
   for (int t = 0; t < 8; ++t) {
     threads.emplace_back([this, t] {
-      for (int i = 0; i < 200; ++i) EXPECT_EQ(numbers(ask({static_cast<float>(t)})), std::vector<float>{static_cast<float>(2 * t)});
+      for (int i = 0; i < 200; ++i)
+        EXPECT_EQ(numbers(ask({static_cast<float>(t)})), std::vector<float>{static_cast<float>(2 * t)});
     });
   }
   threads.clear();
@@ -194,7 +198,8 @@ TEST_F(ModelQueueTest, NobodyGetsAnothersAnswer) {
           const bool is_bad = i % 17 == 0;
           if (is_bad) rows[0] = -1;
           const bool is_hurried = i % 13 == 0;
-          const Answer answer = ask(rows, is_hurried ? steady_clock::now() + std::chrono::microseconds(50) : in_a_minute());
+          const Answer answer =
+              ask(rows, is_hurried ? steady_clock::now() + std::chrono::microseconds(50) : in_a_minute());
           if (answer) {
             for (float& row : rows) row *= 2;
             EXPECT_EQ(values_of<float>(answer->at(0)), rows);

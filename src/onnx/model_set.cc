@@ -6,7 +6,9 @@ namespace roost {
 
 // Numbers by their value, before everything else.
 bool ModelSet::HigherVersion::operator()(const std::string& a, const std::string& b) const {
-  const auto is_number = [](const std::string& text) { return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos; };
+  const auto is_number = [](const std::string& text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  };
   if (is_number(a) != is_number(b)) return is_number(a);
   if (is_number(a) && a.size() != b.size()) return a.size() > b.size();
   return a > b;
@@ -27,7 +29,8 @@ Status ModelSet::load_entry(const OnnxModelSource& source) {
   Entry& entry = models_[source.name][source.version];
   if (!model) {
     if (!entry.model) entry.reason = model.error().message;
-    return fail(model.error().code, fmt::format("model {} version {}: {}", source.name, source.version, model.error().message));
+    return fail(model.error().code,
+                fmt::format("model {} version {}: {}", source.name, source.version, model.error().message));
   }
   entry.model.swap(*model);  // the old one goes after the lock
   entry.reason.clear();
@@ -57,7 +60,8 @@ Status ModelSet::unload(const std::string& name) {
   std::vector<std::shared_ptr<LoadedModel>> gone;  // after the lock
   const std::unique_lock lock(mutex_);
   const auto found = models_.find(name);
-  if (found == models_.end()) return fail(ErrorCode::kNotFound, fmt::format("there is no model '{}' in the repository", name));
+  if (found == models_.end())
+    return fail(ErrorCode::kNotFound, fmt::format("there is no model '{}' in the repository", name));
   for (auto& [version, entry] : found->second) {
     gone.push_back(std::move(entry.model));
     entry.model = nullptr;
@@ -80,10 +84,13 @@ Result<std::shared_ptr<LoadedModel>> ModelSet::find(const std::string& name, con
     if (entry.model) return entry.model;
     last = &entry;
   }
-  if (last != nullptr) return fail(ErrorCode::kUnavailable, fmt::format("model '{}' version {} is not ready: {}", name, last->source.version, last->reason));
+  if (last != nullptr)
+    return fail(ErrorCode::kUnavailable,
+                fmt::format("model '{}' version {} is not ready: {}", name, last->source.version, last->reason));
   std::vector<std::string> versions;
   for (const auto& [own, entry] : found->second) versions.push_back(own);
-  return fail(ErrorCode::kNotFound, fmt::format("model '{}' has no version '{}'; there is {}", name, version, fmt::join(versions, ", ")));
+  return fail(ErrorCode::kNotFound,
+              fmt::format("model '{}' has no version '{}'; there is {}", name, version, fmt::join(versions, ", ")));
 }
 
 std::vector<std::string> ModelSet::versions(const std::string& name) const {

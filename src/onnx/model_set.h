@@ -11,8 +11,8 @@
 
 namespace roost {
 
-// The models of a replica by name and version. A model is replaced in one step: requests that have the old one finish on
-// it, and it goes with the last of them. Thread-safe.
+// The models of a replica by name and version. A model is replaced in one step: requests that have the old one finish
+// on it, and it goes with the last of them. Thread-safe.
 class ModelSet {
  public:
   using Load = std::function<Result<std::shared_ptr<LoadedModel>>(const OnnxModelSource&)>;

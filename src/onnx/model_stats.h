@@ -42,7 +42,8 @@ class ModelStats {
   void ran() { runs_.fetch_add(1, std::memory_order_relaxed); }
 
   Values read() const {
-    return {success_.read(), failure_.read(), queue_.read(), input_.read(), infer_.read(), output_.read(), rows_.load(), runs_.load(), last_ms_.load()};
+    return {success_.read(), failure_.read(), queue_.read(), input_.read(),  infer_.read(),
+            output_.read(),  rows_.load(),    runs_.load(),  last_ms_.load()};
   }
 
  private:

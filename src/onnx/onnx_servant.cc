@@ -25,7 +25,7 @@ class OnnxServant final : public Servant {
   Status start() override {
     ROOST_TRY(const OrtLibrary library, open_onnxruntime(options_.library));
     ROOST_TRY(runtime_, OrtRuntime::open(library, options_.intra_op_threads));
-    log_info("ONNX Runtime {}: {} runs at a time for each model, {} threads each", library.version, runtime_->threads().runs, runtime_->threads().intra_op);
+    log_info("ONNX Runtime {} from {}", library.version, library.path);
     return models_.load_all();
   }
 
@@ -64,19 +64,23 @@ class OnnxServant final : public Servant {
 Result<std::unique_ptr<Servant>> make_onnx_servant(OnnxServantOptions options) {
   if (options.models.empty()) return fail(ErrorCode::kInvalidArgument, "there is no model to serve");
   for (const OnnxModelSource& model : options.models) {
-    if (model.name.empty() || model.version.empty()) return fail(ErrorCode::kInvalidArgument, fmt::format("the model at {} has no name or no version", model.path));
-    const auto same = [&](const OnnxModelSource& other) { return other.name == model.name && other.version == model.version; };
+    if (model.name.empty() || model.version.empty())
+      return fail(ErrorCode::kInvalidArgument, fmt::format("the model at {} has no name or no version", model.path));
+    const auto same = [&](const OnnxModelSource& other) {
+      return other.name == model.name && other.version == model.version;
+    };
     if (std::ranges::count_if(options.models, same) > 1) {
-      return fail(ErrorCode::kInvalidArgument, fmt::format("model {} version {} is there twice", model.name, model.version));
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("model {} version {} is there twice", model.name, model.version));
     }
   }
   return std::make_unique<OnnxServant>(std::move(options));
 }
 
 int servant_threads(const OnnxServantOptions& options) {
-  const OrtThreads threads = decide_threads(options.intra_op_threads, usable_cores());
+  const OrtThreads threads{options.intra_op_threads, usable_cores()};
   // Those that run, those that wait, and one more to be told that it is too many.
-  return threads.runs + static_cast<int>(std::min<std::size_t>(options.queue_limit, 1024)) + 1;
+  return threads.runs() + static_cast<int>(std::min<std::size_t>(options.queue_limit, 1024)) + 1;
 }
 
 }  // namespace roost

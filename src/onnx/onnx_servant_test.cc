@@ -23,10 +23,12 @@ class OnnxServantTest : public testing::Test {
     return servant_->start();
   }
   void start_adding(OnnxServantOptions options = {}) {
-    const Status started = start({{"adder", "3", folder_.write("adder.onnx", adding_model().bytes())}}, std::move(options));
+    const Status started =
+        start({{"adder", "3", folder_.write("adder.onnx", adding_model().bytes())}}, std::move(options));
     ASSERT_TRUE(started) << started.error().message;
   }
-  Response call(const std::string& method, const std::string& path, std::string body = "", std::map<std::string, std::string> headers = {}) {
+  Response call(const std::string& method, const std::string& path, std::string body = "",
+                std::map<std::string, std::string> headers = {}) {
     const auto match = router_.find(method, path);
     if (match.route == nullptr) {
       Response none;
@@ -41,7 +43,9 @@ class OnnxServantTest : public testing::Test {
     request.headers = std::move(headers);
     return match.route->handler(request);
   }
-  Response score(const std::string& body) { return call("POST", "/score", body, {{"content-type", "application/json"}}); }
+  Response score(const std::string& body) {
+    return call("POST", "/score", body, {{"content-type", "application/json"}});
+  }
   static Json json(const Response& response) { return stored_json(response.body); }
 
   TestFolder folder_;
@@ -61,14 +65,16 @@ TEST_F(OnnxServantTest, AnswersPlainJson) {
 TEST_F(OnnxServantTest, AnswersOnnxRuntimeServersJson) {
   start_adding();
   // 1.0F and 2.0F
-  const Response answer = score(R"({"inputs": {"x": {"dims": ["1", "2"], "dataType": 1, "rawData": "AACAPwAAAEA="}}, "outputFilter": ["y"]})");
+  const Response answer = score(
+      R"({"inputs": {"x": {"dims": ["1", "2"], "dataType": 1, "rawData": "AACAPwAAAEA="}}, "outputFilter": ["y"]})");
   EXPECT_EQ(answer.status, 200) << answer.body;
   EXPECT_EQ(json(answer)["outputs"]["y"]["rawData"], "AAAAQAAAgEA=") << answer.body;  // 2.0F and 4.0F
 }
 
 TEST_F(OnnxServantTest, AnswersTheInferenceProtocol) {
   start_adding();
-  const std::string body = R"({"id": "7", "inputs": [{"name": "x", "shape": [1, 2], "datatype": "FP32", "data": [1, 2]}]})";
+  const std::string body =
+      R"({"id": "7", "inputs": [{"name": "x", "shape": [1, 2], "datatype": "FP32", "data": [1, 2]}]})";
   for (const char* path : {"/v2/models/adder/infer", "/v2/models/adder/versions/3/infer"}) {
     const Response answer = call("POST", path, body);
     EXPECT_EQ(answer.status, 200) << answer.body;
@@ -85,11 +91,13 @@ TEST_F(OnnxServantTest, AnswersTheInferenceProtocol) {
 
 TEST_F(OnnxServantTest, AnswersBytesWithBytes) {
   start_adding();
-  const std::string head = R"({"inputs": [{"name": "x", "shape": [1, 2], "datatype": "FP32", "parameters": {"binary_data_size": 8}}], "parameters": {"binary_data_output": true}})";
+  const std::string head =
+      R"({"inputs": [{"name": "x", "shape": [1, 2], "datatype": "FP32", "parameters": {"binary_data_size": 8}}], "parameters": {"binary_data_output": true}})";
   const std::vector<float> values = {1.5F, -2};
   std::string body = head;
   body.append(reinterpret_cast<const char*>(values.data()), 8);
-  const Response answer = call("POST", "/v2/models/adder/infer", body, {{"inference-header-content-length", std::to_string(head.size())}});
+  const Response answer =
+      call("POST", "/v2/models/adder/infer", body, {{"inference-header-content-length", std::to_string(head.size())}});
   ASSERT_EQ(answer.status, 200) << answer.body;
   ASSERT_GE(answer.body.size(), 8U);
   std::vector<float> doubled(2);
@@ -203,10 +211,31 @@ TEST_F(OnnxServantTest, LetsBrowsersInThatMay) {
   OnnxServantOptions options;
   options.cors_origins = "http://a.example, http://b.example";
   start_adding(options);
-  const auto asked = [&](const char* origin) { return call("OPTIONS", "/score", "", {{"origin", origin}, {"access-control-request-headers", "content-type"}}); };
+  const auto asked = [&](const char* origin) {
+    return call("OPTIONS", "/score", "", {{"origin", origin}, {"access-control-request-headers", "content-type"}});
+  };
   EXPECT_EQ(asked("http://b.example").headers.at("Access-Control-Allow-Origin"), "http://b.example");
   EXPECT_EQ(asked("http://b.example").headers.at("Access-Control-Allow-Headers"), "content-type");
   EXPECT_FALSE(asked("http://c.example").headers.contains("Access-Control-Allow-Origin"));
+}
+
+TEST_F(OnnxServantTest, CutsOffWhatTakesTooLong) {
+  TestModel model;
+  for (int i = 0; i < 400; ++i) {
+    model.node("MatMul", {i == 0 ? "x" : "v" + std::to_string(i), "x"}, {i == 399 ? "y" : "v" + std::to_string(i + 1)});
+  }
+  model.input("x", ort::kFloat, {"n", "n"}).output("y", ort::kFloat, {"n", "n"});
+  OnnxServantOptions options;
+  options.timeout = std::chrono::milliseconds(50);
+  options.batching.max_batch = 1;
+  options.intra_op_threads = 1;
+  ASSERT_TRUE(start({{"slow", "1", folder_.write("slow.onnx", model.bytes())}}, options));
+  const std::string head =
+      R"({"inputs": [{"name": "x", "shape": [600, 600], "datatype": "FP32", "parameters": {"binary_data_size": 1440000}}]})";
+  const Response late = call("POST", "/v2/models/slow/infer", head + std::string(1440000, '\0'),
+                             {{"inference-header-content-length", std::to_string(head.size())}});
+  EXPECT_EQ(late.status, 504) << late.body;
+  EXPECT_EQ(servant_->load().errors, 1U);
 }
 
 TEST_F(OnnxServantTest, SaysWhyItCannotStart) {

@@ -21,14 +21,16 @@ Error run_error(const Error& error) {
 
 }  // namespace
 
-Result<std::unique_ptr<OnnxSession>> OnnxSession::load(std::shared_ptr<OrtRuntime> runtime, RunWatch& watch, const std::string& path) {
+Result<std::unique_ptr<OnnxSession>> OnnxSession::load(std::shared_ptr<OrtRuntime> runtime, RunWatch& watch,
+                                                       const std::string& path, bool uses_pool) {
   std::unique_ptr<OnnxSession> session(new OnnxSession(runtime, watch));
   const ort::OrtApi& ort = runtime->api();
   ort::OrtSessionOptions* made = nullptr;
   ROOST_CHECK(runtime->check(ort.CreateSessionOptions(&made)));
   const OrtOwned<ort::OrtSessionOptions> options(made, ort.ReleaseSessionOptions);
-  ROOST_CHECK(runtime->check(ort.DisablePerSessionThreads(made)));
-  // Patterns are kept for every shape that was ever seen, and gain nothing measurable where the allocator keeps its memory.
+  ROOST_CHECK(runtime->check(uses_pool ? ort.DisablePerSessionThreads(made) : ort.SetIntraOpNumThreads(made, 1)));
+  // Patterns are kept for every shape that was ever seen, and gain nothing measurable where the allocator keeps its
+  // memory.
   ROOST_CHECK(runtime->check(ort.DisableMemPattern(made)));
   ROOST_CHECK(runtime->check(ort.AddSessionConfigEntry(made, "session.use_env_allocators", "1")));
   ROOST_CHECK(runtime->check(ort.AddSessionConfigEntry(made, "session.set_denormal_as_zero", "1")));
@@ -36,8 +38,9 @@ Result<std::unique_ptr<OnnxSession>> OnnxSession::load(std::shared_ptr<OrtRuntim
   ROOST_CHECK(runtime->check(ort.CreateSession(runtime->env(), path.c_str(), made, &session->session_),
                              fmt::format("ONNX Runtime cannot load {}", path)));
   ROOST_TRY(session->facts_, read_facts(*runtime, session->session_));
-  session->varies_ = std::ranges::any_of(session->facts_.inputs,
-                                         [](const TensorSpec& spec) { return std::ranges::find(spec.shape, -1) != spec.shape.end(); });
+  session->varies_ = std::ranges::any_of(session->facts_.inputs, [](const TensorSpec& spec) {
+    return std::ranges::find(spec.shape, -1) != spec.shape.end();
+  });
   return session;
 }
 
@@ -54,14 +57,16 @@ bool OnnxSession::is_time_to_shrink() {
   return now >= due && shrink_at_.compare_exchange_strong(due, next);
 }
 
-Result<std::vector<Tensor>> OnnxSession::run(std::span<const Tensor> inputs, std::span<const std::string> outputs, Deadline deadline) {
+Result<std::vector<Tensor>> OnnxSession::run(std::span<const Tensor> inputs, std::span<const std::string> outputs,
+                                             Deadline deadline) {
   const ort::OrtApi& ort = runtime_->api();
   ort::OrtRunOptions* made = nullptr;
   ROOST_CHECK(runtime_->check(ort.CreateRunOptions(&made)));
   const OrtOwned<ort::OrtRunOptions> options(made, ort.ReleaseRunOptions);
   ROOST_CHECK(runtime_->check(ort.RunOptionsSetRunLogSeverityLevel(made, ort::kFatal)));  // whoever asked is told
   // What sizes of the past left behind goes back now and then; each time would cost as much as having no arena.
-  if (is_time_to_shrink()) ROOST_CHECK(runtime_->check(ort.AddRunConfigEntry(made, "memory.enable_memory_arena_shrinkage", "cpu:0")));
+  if (is_time_to_shrink())
+    ROOST_CHECK(runtime_->check(ort.AddRunConfigEntry(made, "memory.enable_memory_arena_shrinkage", "cpu:0")));
 
   auto values = std::make_shared<OrtValues>(runtime_);
   std::vector<const char*> names;
@@ -79,10 +84,12 @@ Result<std::vector<Tensor>> OnnxSession::run(std::span<const Tensor> inputs, std
   {
     const auto guard = watch_.watch(deadline, [&ort, made] { ort.ReleaseStatus(ort.RunOptionsSetTerminate(made)); });
     const FlushDenormals flush;
-    status = ort.Run(session_, made, names.data(), values->inputs().data(), names.size(), wanted.data(), wanted.size(), results.data());
+    status = ort.Run(session_, made, names.data(), values->inputs().data(), names.size(), wanted.data(), wanted.size(),
+                     results.data());
   }
   if (auto ran = runtime_->check(status); !ran) {
-    if (std::chrono::steady_clock::now() >= deadline) return fail(ErrorCode::kDeadlineExceeded, "the model was still computing when the time was up");
+    if (std::chrono::steady_clock::now() >= deadline)
+      return fail(ErrorCode::kDeadlineExceeded, "the model was still computing when the time was up");
     return fail(run_error(ran.error()));
   }
   return read_outputs(values, outputs);

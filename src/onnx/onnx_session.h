@@ -27,17 +27,20 @@ struct ModelFacts {
 class OnnxSession final : public ModelRunner {
  public:
   // Reads the file, and the files of weights that it names beside itself. Outputs that are no tensors (the maps of a
-  // classifier from scikit-learn) are left out. The error has ONNX Runtime's own text.
-  static Result<std::unique_ptr<OnnxSession>> load(std::shared_ptr<OrtRuntime> runtime, RunWatch& watch, const std::string& path);
+  // classifier from scikit-learn) are left out. `uses_pool`: runs share the pool of the runtime; else they are computed
+  // by their callers alone. The error has ONNX Runtime's own text.
+  static Result<std::unique_ptr<OnnxSession>> load(std::shared_ptr<OrtRuntime> runtime, RunWatch& watch,
+                                                   const std::string& path, bool uses_pool = false);
   ~OnnxSession() override;
   OnnxSession(const OnnxSession&) = delete;
   OnnxSession& operator=(const OnnxSession&) = delete;
 
   const ModelFacts& facts() const { return facts_; }
 
-  // Inputs are used where they lie, unless they are not aligned for their type; outputs are shown where ONNX Runtime put
-  // them.
-  Result<std::vector<Tensor>> run(std::span<const Tensor> inputs, std::span<const std::string> outputs, Deadline deadline) override;
+  // Inputs are used where they lie, unless they are not aligned for their type; outputs are shown where ONNX Runtime
+  // put them.
+  Result<std::vector<Tensor>> run(std::span<const Tensor> inputs, std::span<const std::string> outputs,
+                                  Deadline deadline) override;
 
  private:
   OnnxSession(std::shared_ptr<OrtRuntime> runtime, RunWatch& watch) : runtime_(std::move(runtime)), watch_(watch) {}

@@ -109,9 +109,10 @@ TEST_F(OnnxSessionTest, CarriesStringsOfAnyBytes) {
 
 TEST_F(OnnxSessionTest, CarriesEveryType) {
   const std::vector<std::pair<DataType, ort::ElementType>> types = {
-      {DataType::kBool, ort::kBool},     {DataType::kUint8, ort::kUint8},   {DataType::kUint16, ort::kUint16}, {DataType::kUint32, ort::kUint32},
-      {DataType::kUint64, ort::kUint64}, {DataType::kInt8, ort::kInt8},     {DataType::kInt16, ort::kInt16},   {DataType::kInt32, ort::kInt32},
-      {DataType::kInt64, ort::kInt64},   {DataType::kFp16, ort::kFloat16},  {DataType::kBf16, ort::kBfloat16}, {DataType::kFp32, ort::kFloat},
+      {DataType::kBool, ort::kBool},     {DataType::kUint8, ort::kUint8},   {DataType::kUint16, ort::kUint16},
+      {DataType::kUint32, ort::kUint32}, {DataType::kUint64, ort::kUint64}, {DataType::kInt8, ort::kInt8},
+      {DataType::kInt16, ort::kInt16},   {DataType::kInt32, ort::kInt32},   {DataType::kInt64, ort::kInt64},
+      {DataType::kFp16, ort::kFloat16},  {DataType::kBf16, ort::kBfloat16}, {DataType::kFp32, ort::kFloat},
       {DataType::kFp64, ort::kDouble}};
   for (const auto& [type, element] : types) {
     TestModel model;
@@ -169,13 +170,15 @@ TEST_F(OnnxSessionTest, RefusesInputsThatDoNotFit) {
 // Multiplies a matrix with itself many times, in nodes of its own each.
 TEST_F(OnnxSessionTest, IsCutOffWhenTheTimeIsUp) {
   TestModel model;
-  for (int i = 0; i < 400; ++i) model.node("MatMul", {i == 0 ? "x" : "v" + std::to_string(i), "x"}, {i == 399 ? "y" : "v" + std::to_string(i + 1)});
+  for (int i = 0; i < 400; ++i)
+    model.node("MatMul", {i == 0 ? "x" : "v" + std::to_string(i), "x"}, {i == 399 ? "y" : "v" + std::to_string(i + 1)});
   model.input("x", ort::kFloat, {"n", "n"}).output("y", ort::kFloat, {"n", "n"});
   const auto session = load(model);
   ASSERT_TRUE(session);
   const std::vector<float> zeros(700UL * 700UL, 0);
   const auto start = std::chrono::steady_clock::now();
-  const auto outputs = session->run(std::vector{floats("x", {700, 700}, zeros)}, y_, start + std::chrono::milliseconds(50));
+  const auto outputs =
+      session->run(std::vector{floats("x", {700, 700}, zeros)}, y_, start + std::chrono::milliseconds(50));
   ASSERT_FALSE(outputs);
   EXPECT_EQ(outputs.error().code, ErrorCode::kDeadlineExceeded);
   EXPECT_TRUE(session->run(std::vector{floats("x", {1, 1}, {2})}, y_, in_a_minute()));  // the next one is not affected
@@ -196,7 +199,8 @@ TEST_F(OnnxSessionTest, HoldsNoMoreAfterManyBatchSizes) {
   TestModel model;
   const std::vector<float> weights(256UL * 256UL, 0.01F);
   model.weights("w", ort::kFloat, {256, 256}, weights);
-  for (int i = 0; i < 4; ++i) model.node("MatMul", {i == 0 ? "x" : "v" + std::to_string(i), "w"}, {i == 3 ? "y" : "v" + std::to_string(i + 1)});
+  for (int i = 0; i < 4; ++i)
+    model.node("MatMul", {i == 0 ? "x" : "v" + std::to_string(i), "w"}, {i == 3 ? "y" : "v" + std::to_string(i + 1)});
   model.input("x", ort::kFloat, {"batch", 256}).output("y", ort::kFloat, {"batch", 256});
   const auto session = load(model);
   ASSERT_TRUE(session);
@@ -204,7 +208,10 @@ TEST_F(OnnxSessionTest, HoldsNoMoreAfterManyBatchSizes) {
   const auto run_sizes = [&](int count) {
     for (int i = 0; i < count; ++i) {
       const std::int64_t rows = 1 + (i * 37) % 256;
-      const Tensor input{"x", DataType::kFp32, {rows, 256}, {reinterpret_cast<const char*>(values.data()), static_cast<std::size_t>(rows) * 1024}, {}, nullptr};
+      const Tensor input{
+          "x",         DataType::kFp32,
+          {rows, 256}, {reinterpret_cast<const char*>(values.data()), static_cast<std::size_t>(rows) * 1024},
+          {},          nullptr};
       ASSERT_TRUE(session->run(std::vector{input}, y_, in_a_minute()));
     }
   };

@@ -4,8 +4,8 @@
 #include <cstdint>
 
 // The part of ONNX Runtime's C interface that Roost calls, declared here because the library comes without headers. The
-// library gives a table of functions that only grows at its end: a function keeps its place for good. What Roost does not
-// call is a gap; each place is asserted below and used by onnx_session_test.cc against the real library.
+// library gives a table of functions that only grows at its end: a function keeps its place for good. What Roost does
+// not call is a gap; each place is asserted below and used by onnx_session_test.cc against the real library.
 namespace roost::ort {
 
 // The version of the table asked for: everything below is in it since 1.15, and every library from then on gives it.
@@ -27,8 +27,18 @@ struct OrtThreadingOptions;
 struct OrtArenaCfg;
 
 enum OrtErrorCode : int {
-  kOk = 0, kFail = 1, kInvalidArgument = 2, kNoSuchFile = 3, kNoModel = 4, kEngineError = 5, kRuntimeException = 6,
-  kInvalidProtobuf = 7, kModelLoaded = 8, kNotImplemented = 9, kInvalidGraph = 10, kEpFail = 11
+  kOk = 0,
+  kFail = 1,
+  kInvalidArgument = 2,
+  kNoSuchFile = 3,
+  kNoModel = 4,
+  kEngineError = 5,
+  kRuntimeException = 6,
+  kInvalidProtobuf = 7,
+  kModelLoaded = 8,
+  kNotImplemented = 9,
+  kInvalidGraph = 10,
+  kEpFail = 11
 };
 enum OrtLoggingLevel : int { kVerbose = 0, kInfo = 1, kWarning = 2, kError = 3, kFatal = 4 };
 enum OnnxType : int { kUnknownType = 0, kTensorType = 1 };
@@ -36,8 +46,21 @@ enum OrtAllocatorType : int { kDeviceAllocator = 0, kArenaAllocator = 1 };
 enum OrtMemType : int { kDefaultMemory = 0 };
 // Also the data types of a model file (TensorProto.DataType).
 enum ElementType : int {
-  kUndefined = 0, kFloat = 1, kUint8 = 2, kInt8 = 3, kUint16 = 4, kInt16 = 5, kInt32 = 6, kInt64 = 7, kString = 8, kBool = 9,
-  kFloat16 = 10, kDouble = 11, kUint32 = 12, kUint64 = 13, kBfloat16 = 16
+  kUndefined = 0,
+  kFloat = 1,
+  kUint8 = 2,
+  kInt8 = 3,
+  kUint16 = 4,
+  kInt16 = 5,
+  kInt32 = 6,
+  kInt64 = 7,
+  kString = 8,
+  kBool = 9,
+  kFloat16 = 10,
+  kDouble = 11,
+  kUint32 = 12,
+  kUint64 = 13,
+  kBfloat16 = 16
 };
 
 using LogFunction = void (*)(void* context, OrtLoggingLevel, const char* category, const char* id, const char* place,
@@ -52,11 +75,14 @@ struct OrtApi {
   OrtStatus* (*CreateSession)(const OrtEnv*, const char* path, const OrtSessionOptions*, OrtSession**);
   Gap gap_8[1];
   OrtStatus* (*Run)(OrtSession*, const OrtRunOptions*, const char* const* input_names, const OrtValue* const* inputs,
-                    std::size_t input_count, const char* const* output_names, std::size_t output_count, OrtValue** outputs);
+                    std::size_t input_count, const char* const* output_names, std::size_t output_count,
+                    OrtValue** outputs);
   OrtStatus* (*CreateSessionOptions)(OrtSessionOptions**);
   Gap gap_11[6];
   OrtStatus* (*DisableMemPattern)(OrtSessionOptions*);
-  Gap gap_18[12];
+  Gap gap_18[6];
+  OrtStatus* (*SetIntraOpNumThreads)(OrtSessionOptions*, int);
+  Gap gap_25[5];
   OrtStatus* (*SessionGetInputCount)(const OrtSession*, std::size_t*);
   OrtStatus* (*SessionGetOutputCount)(const OrtSession*, std::size_t*);
   Gap gap_32[1];
@@ -72,14 +98,16 @@ struct OrtApi {
   Gap gap_42[4];
   OrtStatus* (*RunOptionsSetTerminate)(OrtRunOptions*);
   Gap gap_47[1];
-  OrtStatus* (*CreateTensorAsOrtValue)(OrtAllocator*, const std::int64_t* shape, std::size_t rank, ElementType, OrtValue**);
-  OrtStatus* (*CreateTensorWithDataAsOrtValue)(const OrtMemoryInfo*, void* data, std::size_t size, const std::int64_t* shape,
-                                               std::size_t rank, ElementType, OrtValue**);
+  OrtStatus* (*CreateTensorAsOrtValue)(OrtAllocator*, const std::int64_t* shape, std::size_t rank, ElementType,
+                                       OrtValue**);
+  OrtStatus* (*CreateTensorWithDataAsOrtValue)(const OrtMemoryInfo*, void* data, std::size_t size,
+                                               const std::int64_t* shape, std::size_t rank, ElementType, OrtValue**);
   OrtStatus* (*IsTensor)(const OrtValue*, int*);
   OrtStatus* (*GetTensorMutableData)(OrtValue*, void**);
   Gap gap_52[1];
   OrtStatus* (*GetStringTensorDataLength)(const OrtValue*, std::size_t*);
-  OrtStatus* (*GetStringTensorContent)(const OrtValue*, void* text, std::size_t size, std::size_t* offsets, std::size_t count);
+  OrtStatus* (*GetStringTensorContent)(const OrtValue*, void* text, std::size_t size, std::size_t* offsets,
+                                       std::size_t count);
   OrtStatus* (*CastTypeInfoToTensorInfo)(const OrtTypeInfo*, const OrtTensorTypeAndShapeInfo**);
   OrtStatus* (*GetOnnxTypeFromTypeInfo)(const OrtTypeInfo*, OnnxType*);
   Gap gap_57[3];
@@ -126,8 +154,8 @@ struct OrtApi {
   OrtStatus* (*SetGlobalInterOpNumThreads)(OrtThreadingOptions*, int);
   OrtStatus* (*SetGlobalSpinControl)(OrtThreadingOptions*, int);
   Gap gap_150[1];
-  OrtStatus* (*CreateEnvWithCustomLoggerAndGlobalThreadPools)(LogFunction, void* context, OrtLoggingLevel, const char* id,
-                                                              const OrtThreadingOptions*, OrtEnv**);
+  OrtStatus* (*CreateEnvWithCustomLoggerAndGlobalThreadPools)(LogFunction, void* context, OrtLoggingLevel,
+                                                              const char* id, const OrtThreadingOptions*, OrtEnv**);
   Gap gap_152[3];
   OrtStatus* (*SetGlobalDenormalAsZero)(OrtThreadingOptions*);
   Gap gap_156[1];
@@ -150,6 +178,7 @@ ROOST_ORT_PLACE(GetErrorCode, 1);
 ROOST_ORT_PLACE(CreateSession, 7);
 ROOST_ORT_PLACE(Run, 9);
 ROOST_ORT_PLACE(DisableMemPattern, 17);
+ROOST_ORT_PLACE(SetIntraOpNumThreads, 24);
 ROOST_ORT_PLACE(SessionGetInputCount, 30);
 ROOST_ORT_PLACE(SessionGetOutputTypeInfo, 34);
 ROOST_ORT_PLACE(SessionGetOutputName, 37);

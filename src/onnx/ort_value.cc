@@ -26,7 +26,8 @@ Result<std::vector<std::string>> strings_of(const OrtRuntime& runtime, const ort
   ROOST_CHECK(runtime.check(runtime.api().GetStringTensorDataLength(value, &size)));
   std::string text(size, '\0');
   std::vector<std::size_t> offsets(count);
-  if (count > 0) ROOST_CHECK(runtime.check(runtime.api().GetStringTensorContent(value, text.data(), size, offsets.data(), count)));
+  if (count > 0)
+    ROOST_CHECK(runtime.check(runtime.api().GetStringTensorContent(value, text.data(), size, offsets.data(), count)));
   std::vector<std::string> strings;
   strings.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -48,7 +49,10 @@ Result<Tensor> read_output(const std::shared_ptr<OrtValues>& values, ort::OrtVal
   ort::ElementType element = ort::kUndefined;
   ROOST_CHECK(runtime.check(ort.GetTensorElementType(made, &element)));
   const auto type = data_type(element);
-  if (!type) return fail(ErrorCode::kUnimplemented, fmt::format("the output '{}' has elements that cannot be sent (ONNX type {})", name, static_cast<int>(element)));
+  if (!type)
+    return fail(ErrorCode::kUnimplemented,
+                fmt::format("the output '{}' has elements that cannot be sent (ONNX type {})", name,
+                            static_cast<int>(element)));
   Tensor tensor;
   tensor.name = name;
   tensor.type = *type;
@@ -69,7 +73,8 @@ Result<Tensor> read_output(const std::shared_ptr<OrtValues>& values, ort::OrtVal
 }  // namespace
 
 std::shared_ptr<char> aligned_memory(std::size_t size) {
-  return {static_cast<char*>(::operator new(size, kAlignment)), [](char* memory) { ::operator delete(memory, kAlignment); }};
+  return {static_cast<char*>(::operator new(size, kAlignment)),
+          [](char* memory) { ::operator delete(memory, kAlignment); }};
 }
 
 OrtValues::~OrtValues() {
@@ -89,8 +94,10 @@ Status OrtValues::add_input(const Tensor& tensor) {
   const std::size_t size = element_size(tensor.type);
   ROOST_TRY(const std::uint64_t count, element_count(tensor.shape));
   if (tensor.data.size() / size != count || tensor.data.size() % size != 0) {
-    return fail(ErrorCode::kInvalidArgument, fmt::format("the input '{}' has {} bytes, but its shape [{}] of {} needs {} elements of {}", tensor.name,
-                                                         tensor.data.size(), fmt::join(tensor.shape, ","), data_type_name(tensor.type), count, size));
+    return fail(
+        ErrorCode::kInvalidArgument,
+        fmt::format("the input '{}' has {} bytes, but its shape [{}] of {} needs {} elements of {}", tensor.name,
+                    tensor.data.size(), fmt::join(tensor.shape, ","), data_type_name(tensor.type), count, size));
   }
   const char* data = tensor.data.data();
   static constexpr std::int64_t kNothing = 0;
@@ -106,9 +113,9 @@ Status OrtValues::add_input(const Tensor& tensor) {
   }
   ort::OrtValue* value = nullptr;
   // Inputs are only read; the interface knows no const.
-  ROOST_CHECK(runtime_->check(runtime_->api().CreateTensorWithDataAsOrtValue(runtime_->cpu(), const_cast<char*>(data), tensor.data.size(),
-                                                                             tensor.shape.data(), tensor.shape.size(),
-                                                                             element_type(tensor.type), &value)));
+  ROOST_CHECK(runtime_->check(runtime_->api().CreateTensorWithDataAsOrtValue(
+      runtime_->cpu(), const_cast<char*>(data), tensor.data.size(), tensor.shape.data(), tensor.shape.size(),
+      element_type(tensor.type), &value)));
   made_.push_back(value);
   inputs_.push_back(value);
   return {};
@@ -118,13 +125,15 @@ Status OrtValues::add_strings(const Tensor& tensor) {
   const ort::OrtApi& ort = runtime_->api();
   ROOST_TRY(const std::uint64_t count, element_count(tensor.shape));
   if (tensor.strings.size() != count) {
-    return fail(ErrorCode::kInvalidArgument, fmt::format("the input '{}' has {} strings, but its shape [{}] needs {}", tensor.name,
-                                                         tensor.strings.size(), fmt::join(tensor.shape, ","), count));
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("the input '{}' has {} strings, but its shape [{}] needs {}", tensor.name,
+                            tensor.strings.size(), fmt::join(tensor.shape, ","), count));
   }
   ort::OrtAllocator* allocator = nullptr;
   ROOST_CHECK(runtime_->check(ort.GetAllocatorWithDefaultOptions(&allocator)));
   ort::OrtValue* value = nullptr;
-  ROOST_CHECK(runtime_->check(ort.CreateTensorAsOrtValue(allocator, tensor.shape.data(), tensor.shape.size(), ort::kString, &value)));
+  ROOST_CHECK(runtime_->check(
+      ort.CreateTensorAsOrtValue(allocator, tensor.shape.data(), tensor.shape.size(), ort::kString, &value)));
   made_.push_back(value);
   inputs_.push_back(value);
   for (std::size_t i = 0; i < tensor.strings.size(); ++i) {

@@ -39,7 +39,8 @@ Result<Described> describe(const OrtRuntime& runtime, std::string name, const or
   ROOST_CHECK(runtime.check(ort.GetTensorElementType(info, &element)));
   const auto known = data_type(element);
   if (!known) {
-    described.problem = fmt::format("has elements of ONNX type {}, which no protocol carries", static_cast<int>(element));
+    described.problem =
+        fmt::format("has elements of ONNX type {}, which no protocol carries", static_cast<int>(element));
     return described;
   }
   described.spec.type = *known;
@@ -56,7 +57,8 @@ Result<Described> describe(const OrtRuntime& runtime, std::string name, const or
 using GetName = ort::OrtStatus* (*)(const ort::OrtSession*, std::size_t, ort::OrtAllocator*, char**);
 using GetType = ort::OrtStatus* (*)(const ort::OrtSession*, std::size_t, ort::OrtTypeInfo**);
 
-Result<Described> describe_at(const OrtRuntime& runtime, const ort::OrtSession* session, std::size_t index, GetName get_name, GetType get_type) {
+Result<Described> describe_at(const OrtRuntime& runtime, const ort::OrtSession* session, std::size_t index,
+                              GetName get_name, GetType get_type) {
   ort::OrtAllocator* allocator = nullptr;
   ROOST_CHECK(runtime.check(runtime.api().GetAllocatorWithDefaultOptions(&allocator)));
   char* name = nullptr;
@@ -96,16 +98,21 @@ Result<ModelFacts> read_facts(const OrtRuntime& runtime, const ort::OrtSession* 
   for (std::size_t i = 0; i < count; ++i) {
     ROOST_TRY(Described input, describe_at(runtime, session, i, ort.SessionGetInputName, ort.SessionGetInputTypeInfo));
     if (!input.problem.empty()) {
-      return fail(ErrorCode::kUnimplemented, fmt::format("the model's input '{}' {}; export a model whose inputs are tensors", input.spec.name, input.problem));
+      return fail(ErrorCode::kUnimplemented,
+                  fmt::format("the model's input '{}' {}; export a model whose inputs are tensors", input.spec.name,
+                              input.problem));
     }
     facts.inputs.push_back(std::move(input.spec));
     facts.input_rows.push_back(std::move(input.rows));
   }
   ROOST_CHECK(runtime.check(ort.SessionGetOutputCount(session, &count)));
   for (std::size_t i = 0; i < count; ++i) {
-    ROOST_TRY(Described output, describe_at(runtime, session, i, ort.SessionGetOutputName, ort.SessionGetOutputTypeInfo));
+    ROOST_TRY(Described output,
+              describe_at(runtime, session, i, ort.SessionGetOutputName, ort.SessionGetOutputTypeInfo));
     if (!output.problem.empty()) {
-      log_warning("the model's output '{}' {}: it is left out (scikit-learn's converter gives tensors with zipmap=False)", output.spec.name, output.problem);
+      log_warning(
+          "the model's output '{}' {}: it is left out (scikit-learn's converter gives tensors with zipmap=False)",
+          output.spec.name, output.problem);
       continue;
     }
     facts.outputs.push_back(std::move(output.spec));

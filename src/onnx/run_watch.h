@@ -9,8 +9,8 @@
 
 namespace roost {
 
-// Calls a function when a time has come, unless whoever asked for it is done before: how runs are cut off. One thread for
-// all, which sleeps until the first of them; asking and being done cost no wake-up. Thread-safe.
+// Calls a function when a time has come, unless whoever asked for it is done before: how runs are cut off. One thread
+// for all, which sleeps until the first of them; asking and being done cost no wake-up. Thread-safe.
 class RunWatch {
  public:
   using Time = std::chrono::steady_clock::time_point;

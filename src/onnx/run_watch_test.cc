@@ -33,7 +33,8 @@ TEST(RunWatch, NeverCallsOnceDone) {
     threads.emplace_back([&watch] {
       for (int i = 0; i < 500; ++i) {
         auto alive = std::make_unique<std::atomic<int>>(0);
-        const auto guard = watch.watch(steady_clock::now() + std::chrono::microseconds(i % 50), [raw = alive.get()] { raw->fetch_add(1); });
+        const auto guard = watch.watch(steady_clock::now() + std::chrono::microseconds(i % 50),
+                                       [raw = alive.get()] { raw->fetch_add(1); });
         std::this_thread::yield();
         EXPECT_LE(alive->load(), 1);
       }

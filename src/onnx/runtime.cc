@@ -4,10 +4,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include <fmt/format.h>
 
 #include "base/log.h"
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
 
 namespace roost {
 namespace {
@@ -35,10 +40,13 @@ ErrorCode code_of(ort::OrtErrorCode code) {
 
 }  // namespace
 
-OrtThreads decide_threads(int wanted, int cores) {
-  cores = std::max(cores, 1);
-  if (wanted <= 1) return {1, cores};
-  return {wanted, std::max(1, cores / wanted)};
+int OrtThreads::pool() const { return wanted > 0 ? wanted : std::min(cores, kLargestPool); }
+
+int OrtThreads::runs() const { return std::max(1, wanted > 1 ? cores / wanted : cores); }
+
+int runs_beside(double alone, double with_pool, int cores) {
+  const double threads = with_pool > 0 ? std::max(alone / with_pool, 1.0) : 1.0;
+  return std::clamp(static_cast<int>(std::lround(cores / threads)), 1, cores);
 }
 
 int usable_cores() {
@@ -50,21 +58,25 @@ int usable_cores() {
 
 Result<std::shared_ptr<OrtRuntime>> OrtRuntime::open(const OrtLibrary& library, int intra_op_threads) {
   std::shared_ptr<OrtRuntime> runtime(new OrtRuntime(library));
-  runtime->threads_ = decide_threads(intra_op_threads, usable_cores());
+  runtime->threads_ = {std::max(intra_op_threads, 0), usable_cores()};
   ROOST_CHECK(runtime->start());
   return runtime;
 }
 
 Status OrtRuntime::start() {
+#ifdef __SANITIZE_ADDRESS__
+  const __lsan::ScopedDisabler disabler;  // the first environment of a process loses some bytes for good
+#endif
   const ort::OrtApi& ort = api();
   ort::OrtThreadingOptions* made = nullptr;
   ROOST_CHECK(check(ort.CreateThreadingOptions(&made)));
   const OrtOwned<ort::OrtThreadingOptions> threading(made, ort.ReleaseThreadingOptions);
-  ROOST_CHECK(check(ort.SetGlobalIntraOpNumThreads(made, threads_.intra_op)));
+  ROOST_CHECK(check(ort.SetGlobalIntraOpNumThreads(made, threads_.pool())));
   ROOST_CHECK(check(ort.SetGlobalInterOpNumThreads(made, 1)));  // models run node after node
   ROOST_CHECK(check(ort.SetGlobalSpinControl(made, 0)));
   ROOST_CHECK(check(ort.SetGlobalDenormalAsZero(made)));
-  ROOST_CHECK(check(ort.CreateEnvWithCustomLoggerAndGlobalThreadPools(write_log, nullptr, ort::kWarning, "roost", made, &env_)));
+  ROOST_CHECK(check(
+      ort.CreateEnvWithCustomLoggerAndGlobalThreadPools(write_log, nullptr, ort::kWarning, "roost", made, &env_)));
   ROOST_CHECK(check(ort.CreateCpuMemoryInfo(ort::kArenaAllocator, ort::kDefaultMemory, &cpu_)));
 
   // Doubling would raise what is held with every new batch size, for good.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -8,20 +9,29 @@
 
 namespace roost {
 
-// How the cores of the machine are shared. The rule: runs under way times the threads of one run is never more than the
-// cores, and nobody spins while it waits.
+// How the cores are shared, so that threads do not fight for them: the runs of a model that are under way, times the
+// threads that one of them keeps busy, are about as many as the cores; and nobody spins while it waits.
+// - Set to 1: each run stays on the thread of its caller, and there are as many as cores.
+// - Set to N: all models share one pool of N threads, the caller being one of them; cores / N runs at a time.
+// - Not set (0): as with 1 for a model that computes a row in less than kLargeModel. For a larger one a caller that is
+// alone
+//   would wait while cores are idle: it gets the pool, of as many threads as cores but at most kLargestPool, and as
+//   many runs at a time as fit beside each other by how much of a row other threads took over when it was tried
+//   (runs_beside).
 struct OrtThreads {
-  int intra_op = 1;  // threads that work on one run, the caller's being one of them
-  int runs = 1;      // runs under way at the same time, of one model
+  int wanted = 0;
+  int cores = 1;
+  int pool() const;
+  int runs() const;  // for models that do not use the pool, or if its size was set
 };
-// `wanted` 0: one thread a run and a run for each core. A request then stays on the thread that read it, and requests
-// that come together share the cores without meeting; what one large run loses by it, two get back. With `wanted` > 1 all
-// models share one pool of so many threads, and as many runs go on as fit beside each other.
-OrtThreads decide_threads(int wanted, int cores);
+inline constexpr std::chrono::milliseconds kLargeModel{5};
+inline constexpr int kLargestPool = 16;
+// `alone` and `with_pool`: processor time of the caller for the same row.
+int runs_beside(double alone, double with_pool, int cores);
 int usable_cores();  // those this process may run on
 
-// The environment that all models of a process share: log, threads, and one allocator that grows by what is asked for and
-// not by doubling. Sessions keep it alive. Thread-safe.
+// The environment that all models of a process share: log, threads, and one allocator that grows by what is asked for
+// and not by doubling. Sessions keep it alive. Thread-safe.
 class OrtRuntime {
  public:
   static Result<std::shared_ptr<OrtRuntime>> open(const OrtLibrary& library, int intra_op_threads);

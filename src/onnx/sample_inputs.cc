@@ -30,7 +30,8 @@ void put_sample(char* place, DataType type, double number, bool bit) {
 
 }  // namespace
 
-std::vector<Tensor> sample_inputs(const std::vector<TensorSpec>& specs, std::int64_t rows, std::int64_t size, std::uint32_t seed) {
+std::vector<Tensor> sample_inputs(const std::vector<TensorSpec>& specs, std::int64_t rows, std::int64_t size,
+                                  std::uint32_t seed) {
   std::minstd_rand random(seed);
   std::uniform_real_distribution<double> numbers(-2, 2);
   std::vector<Tensor> inputs;
@@ -42,12 +43,14 @@ std::vector<Tensor> sample_inputs(const std::vector<TensorSpec>& specs, std::int
       count *= static_cast<std::size_t>(input.shape[i]);
     }
     if (spec.type == DataType::kBytes) {
-      for (std::size_t i = 0; i < count; ++i) input.strings.emplace_back(seed == 0 ? "" : random() % 2 == 0 ? "a" : "b");
+      for (std::size_t i = 0; i < count; ++i)
+        input.strings.emplace_back(seed == 0 ? "" : random() % 2 == 0 ? "a" : "b");
     } else {
       const std::size_t each = element_size(spec.type);
       const auto memory = aligned_memory(count * each);
       std::memset(memory.get(), 0, count * each);
-      for (std::size_t i = 0; seed != 0 && i < count; ++i) put_sample(memory.get() + i * each, spec.type, numbers(random), random() % 2 == 0);
+      for (std::size_t i = 0; seed != 0 && i < count; ++i)
+        put_sample(memory.get() + i * each, spec.type, numbers(random), random() % 2 == 0);
       input.data = {memory.get(), count * each};
       input.owner = memory;
     }

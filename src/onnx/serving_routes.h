@@ -17,7 +17,7 @@ struct Serving {
   std::uint64_t max_body_bytes;
 };
 
-void add_v2_routes(Router& router, const Serving& serving);    // /v2/...
+void add_v2_routes(Router& router, const Serving& serving);     // /v2/...
 void add_score_routes(Router& router, const Serving& serving);  // /, /score, /swagger.json
 
 // One request through a model: `parse` makes it of the body, `print` the answer. Counts it in the model's statistics.

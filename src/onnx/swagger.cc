@@ -52,33 +52,45 @@ Json request_schema(const ModelSignature& model) {
 
 Json answer_schema(const ModelSignature& model) {
   const bool is_one = model.outputs.size() == 1;
-  return {{"type", "object"}, {"properties", {{is_one ? "result" : "outputs", is_one ? tensor_schema(model.outputs.front()) : named_schema(model.outputs)}}}};
+  return {
+      {"type", "object"},
+      {"properties",
+       {{is_one ? "result" : "outputs", is_one ? tensor_schema(model.outputs.front()) : named_schema(model.outputs)}}}};
 }
 
 }  // namespace
 
 Result<Json> model_swagger(const ModelSignature& model, const std::string& version, std::string prefix) {
   while (prefix.ends_with('/')) prefix.pop_back();
-  const Json info = {{"title", model.name}, {"version", model.version}, {"description", fmt::format("The model {} in ONNX Runtime, by Roost", model.name)}};
+  const Json info = {{"title", model.name},
+                     {"version", model.version},
+                     {"description", fmt::format("The model {} in ONNX Runtime, by Roost", model.name)}};
   Json score = {{"operationId", "score"}, {"summary", "Asks the model"}};
   if (version == "2" || version == "2.0") {
     score["consumes"] = {"application/json"};
     score["produces"] = {"application/json"};
-    score["parameters"] = Json::array({{{"name", "request"}, {"in", "body"}, {"required", true}, {"schema", {{"$ref", "#/definitions/ServiceInput"}}}}});
-    score["responses"] = {{"200", {{"description", "What the model gives"}, {"schema", {{"$ref", "#/definitions/ServiceOutput"}}}}}};
+    score["parameters"] = Json::array({{{"name", "request"},
+                                        {"in", "body"},
+                                        {"required", true},
+                                        {"schema", {{"$ref", "#/definitions/ServiceInput"}}}}});
+    score["responses"] = {
+        {"200", {{"description", "What the model gives"}, {"schema", {{"$ref", "#/definitions/ServiceOutput"}}}}}};
     return Json{{"swagger", "2.0"},
                 {"info", info},
                 {"paths", {{prefix + "/score", {{"post", score}}}}},
                 {"definitions", {{"ServiceInput", request_schema(model)}, {"ServiceOutput", answer_schema(model)}}}};
   }
   if (version == "3" || version == "3.0") {
-    const auto content = [](const char* name) { return Json{{"application/json", {{"schema", {{"$ref", std::string("#/components/schemas/") + name}}}}}}; };
+    const auto content = [](const char* name) {
+      return Json{{"application/json", {{"schema", {{"$ref", std::string("#/components/schemas/") + name}}}}}};
+    };
     score["requestBody"] = {{"required", true}, {"content", content("ServiceInput")}};
     score["responses"] = {{"200", {{"description", "What the model gives"}, {"content", content("ServiceOutput")}}}};
     return Json{{"openapi", "3.0.3"},
                 {"info", info},
                 {"paths", {{prefix + "/score", {{"post", score}}}}},
-                {"components", {{"schemas", {{"ServiceInput", request_schema(model)}, {"ServiceOutput", answer_schema(model)}}}}}};
+                {"components",
+                 {{"schemas", {{"ServiceInput", request_schema(model)}, {"ServiceOutput", answer_schema(model)}}}}}};
   }
   return fail(ErrorCode::kNotFound, fmt::format("there is no swagger version '{}'; there are 2 and 3", version));
 }

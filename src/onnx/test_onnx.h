@@ -41,7 +41,7 @@ class TestFolder {
 template <class T>
 Tensor tensor_of(std::string name, DataType type, std::vector<std::int64_t> shape, const std::vector<T>& values) {
   auto bytes = std::make_shared<std::string>(values.size() * sizeof(T), '\0');
-  std::memcpy(bytes->data(), values.data(), bytes->size());
+  if (!values.empty()) std::memcpy(bytes->data(), values.data(), bytes->size());
   Tensor tensor{std::move(name), type, std::move(shape), *bytes, {}, bytes};
   return tensor;
 }
@@ -51,7 +51,7 @@ inline Tensor floats(std::string name, std::vector<std::int64_t> shape, const st
 template <class T>
 std::vector<T> values_of(const Tensor& tensor) {
   std::vector<T> values(tensor.data.size() / sizeof(T));
-  std::memcpy(values.data(), tensor.data.data(), values.size() * sizeof(T));
+  if (!values.empty()) std::memcpy(values.data(), tensor.data.data(), values.size() * sizeof(T));
   return values;
 }
 inline Deadline in_a_minute() { return std::chrono::steady_clock::now() + std::chrono::minutes(1); }
@@ -59,7 +59,7 @@ inline Deadline in_a_minute() { return std::chrono::steady_clock::now() + std::c
 }  // namespace roost
 
 // For tests that need the library itself.
-#define ROOST_NEEDS_ONNXRUNTIME(library)                          \
-  auto library##_found = ::roost::open_onnxruntime();             \
+#define ROOST_NEEDS_ONNXRUNTIME(library)                                 \
+  auto library##_found = ::roost::open_onnxruntime();                    \
   if (!library##_found) GTEST_SKIP() << library##_found.error().message; \
   const ::roost::OrtLibrary library = *library##_found

@@ -9,8 +9,8 @@
 
 #include "onnx/ort_abi.h"
 
-// Writes small ONNX models for tests, byte by byte: a model file is a protobuf message, and so few fields are needed that
-// no library is.
+// Writes small ONNX models for tests, byte by byte: a model file is a protobuf message, and so few fields are needed
+// that no library is.
 namespace roost {
 
 class ProtoWriter {
@@ -42,8 +42,12 @@ class TestModel {
   using Size = std::variant<std::int64_t, std::string>;  // fixed, or the name of one that varies
   using Shape = std::vector<Size>;
 
-  TestModel& input(std::string_view name, ort::ElementType type, const Shape& shape) { return value(11, name, type, shape); }
-  TestModel& output(std::string_view name, ort::ElementType type, const Shape& shape) { return value(12, name, type, shape); }
+  TestModel& input(std::string_view name, ort::ElementType type, const Shape& shape) {
+    return value(11, name, type, shape);
+  }
+  TestModel& output(std::string_view name, ort::ElementType type, const Shape& shape) {
+    return value(12, name, type, shape);
+  }
 
   struct Attribute {
     std::string name;
@@ -63,14 +67,16 @@ class TestModel {
   }
 
   template <class T>
-  TestModel& weights(std::string_view name, ort::ElementType type, const std::vector<std::int64_t>& shape, const std::vector<T>& values) {
+  TestModel& weights(std::string_view name, ort::ElementType type, const std::vector<std::int64_t>& shape,
+                     const std::vector<T>& values) {
     std::string raw(values.size() * sizeof(T), '\0');
     std::memcpy(raw.data(), values.data(), raw.size());
     graph_.message(5, tensor(name, type, shape).text(9, raw));
     return *this;
   }
   // Weights in a file beside the model.
-  TestModel& weights_in(std::string_view file, std::string_view name, ort::ElementType type, const std::vector<std::int64_t>& shape) {
+  TestModel& weights_in(std::string_view file, std::string_view name, ort::ElementType type,
+                        const std::vector<std::int64_t>& shape) {
     ProtoWriter made = tensor(name, type, shape);
     made.message(13, ProtoWriter().text(1, "location").text(2, file)).number(14, 1);
     graph_.message(5, made);
@@ -80,7 +86,12 @@ class TestModel {
   std::string bytes() const {
     ProtoWriter graph = graph_;
     graph.text(2, "test");
-    return ProtoWriter().number(1, 8).text(2, "roost-test").message(7, graph).message(8, ProtoWriter().text(1, "").number(2, 17)).bytes();
+    return ProtoWriter()
+        .number(1, 8)
+        .text(2, "roost-test")
+        .message(7, graph)
+        .message(8, ProtoWriter().text(1, "").number(2, 17))
+        .bytes();
   }
 
  private:

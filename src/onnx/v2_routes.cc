@@ -27,7 +27,8 @@ Result<std::shared_ptr<LoadedModel>> model_of(const Serving& serving, const Requ
 Result<Response> infer(const Serving& serving, Request& request) {
   ROOST_TRY(const auto model, model_of(serving, request));
   const auto parse = [&] {
-    return parse_v2_request(request.header(kV2HeaderLength), std::make_shared<std::string>(std::move(request.body)), model->signature());
+    return parse_v2_request(request.header(kV2HeaderLength), std::make_shared<std::string>(std::move(request.body)),
+                            model->signature());
   };
   return serve_inference(serving, *model, parse, [&](const InferRequest& wanted, const InferAnswer& answer) {
     return print_v2_answer(model->signature(), wanted, answer);
@@ -79,11 +80,13 @@ class V2Routes {
  public:
   V2Routes(Router& router, const Serving& serving) : router_(router), serving_(serving) {}
 
-  void add(const char* method, const std::string& pattern, const char* operation, Answering::Handle handle, std::uint64_t limit = 1 << 20) {
+  void add(const char* method, const std::string& pattern, const char* operation, Answering::Handle handle,
+           std::uint64_t limit = 1 << 20) {
     router_.add({method, pattern, operation, {limit, false}, serving_.answering.around(v2_error, std::move(handle))});
   }
   // With and without a version in the path.
-  void add_for_model(const char* method, const std::string& rest, const std::string& operation, const Answering::Handle& handle, std::uint64_t limit = 1 << 20) {
+  void add_for_model(const char* method, const std::string& rest, const std::string& operation,
+                     const Answering::Handle& handle, std::uint64_t limit = 1 << 20) {
     add(method, "/v2/models/{model}" + rest, operation.c_str(), handle, limit);
     add(method, "/v2/models/{model}/versions/{version}" + rest, (operation + "_version").c_str(), handle, limit);
   }
@@ -97,7 +100,9 @@ class V2Routes {
 
 void add_v2_routes(Router& router, const Serving& serving) {
   V2Routes routes(router, serving);
-  const auto document = [](const Json& json) { return [json](Request&) -> Result<Response> { return json_response(json); }; };
+  const auto document = [](const Json& json) {
+    return [json](Request&) -> Result<Response> { return json_response(json); };
+  };
   routes.add("GET", "/v2", "v2_server", document(v2_server_document()));
   routes.add("GET", "/v2/health/live", "v2_live", document({{"live", true}}));
   routes.add("GET", "/v2/health/ready", "v2_ready", [serving](Request&) -> Result<Response> {
@@ -117,17 +122,23 @@ void add_v2_routes(Router& router, const Serving& serving) {
   routes.add_for_model("GET", "/config", "v2_config", [serving](Request& request) -> Result<Response> {
     ROOST_TRY(const auto model, model_of(serving, request));
     const BatchingOptions& batching = model->batching();
-    return json_response(v2_config_document(model->signature(), {static_cast<std::uint64_t>(batching.max_batch), static_cast<std::uint64_t>(batching.max_delay_us)}));
+    return json_response(v2_config_document(model->signature(), {static_cast<std::uint64_t>(batching.max_batch),
+                                                                 static_cast<std::uint64_t>(batching.max_delay_us)}));
   });
-  routes.add_for_model("GET", "/stats", "v2_stats", [serving](Request& request) { return statistics(serving, request); });
-  routes.add("GET", "/v2/models/stats", "v2_all_stats", [serving](Request& request) { return statistics(serving, request); });
-  routes.add_for_model("POST", "/infer", "v2_infer", [serving](Request& request) { return infer(serving, request); }, serving.max_body_bytes);
+  routes.add_for_model("GET", "/stats", "v2_stats",
+                       [serving](Request& request) { return statistics(serving, request); });
+  routes.add("GET", "/v2/models/stats", "v2_all_stats",
+             [serving](Request& request) { return statistics(serving, request); });
+  routes.add_for_model(
+      "POST", "/infer", "v2_infer", [serving](Request& request) { return infer(serving, request); },
+      serving.max_body_bytes);
   routes.add("POST", "/v2/repository/index", "v2_index", [serving](Request&) { return index(serving); });
   const auto change = [&](const char* what, const char* operation, Status (ModelSet::*act)(const std::string&)) {
-    routes.add("POST", std::string("/v2/repository/models/{model}/") + what, operation, [serving, act](Request& request) -> Result<Response> {
-      ROOST_CHECK((serving.models.*act)(request.parameters.at("model")));
-      return Response{};
-    });
+    routes.add("POST", std::string("/v2/repository/models/{model}/") + what, operation,
+               [serving, act](Request& request) -> Result<Response> {
+                 ROOST_CHECK((serving.models.*act)(request.parameters.at("model")));
+                 return Response{};
+               });
   };
   change("load", "v2_load", &ModelSet::load);
   change("unload", "v2_unload", &ModelSet::unload);

@@ -113,10 +113,12 @@ Result<Manifest> outputs_manifest(Tx& tx, const Run& run, const std::string& pat
   const auto slash = path.rfind('/');
   const std::size_t parent = slash == std::string::npos ? 0 : slash + 1;
   Manifest manifest;
+  // An ONNX model names the file of its large weights, which the exporter puts beside it.
+  const std::string weights = path.ends_with(".onnx") ? path + ".data" : path;
   Rows rows = tx.query(
-      "SELECT path, digest, size FROM artifact WHERE run = ? AND (path = ? OR"
+      "SELECT path, digest, size FROM artifact WHERE run = ? AND (path = ? OR path = ? OR"
       " (path > ? AND path < ?)) ORDER BY path",
-      run.seq, path, path + "/", path + "0");  // '0' follows '/'
+      run.seq, path, weights, path + "/", path + "0");  // '0' follows '/'
   while (rows.next()) {
     ManifestEntry entry;
     entry.path = rows.text(0).substr(parent);

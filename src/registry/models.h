@@ -45,7 +45,7 @@ struct NewModel {
 Result<NewModel> parse_new_model(const Json& body);
 
 // The files of a run that `path` names (one file, or a folder), as a model keeps them: below the
-// last part of `path`. kNotFound if there are none.
+// last part of `path`; with an .onnx file goes the .onnx.data beside it. kNotFound if there are none.
 Result<Manifest> outputs_manifest(Tx& tx, const Run& run, const std::string& path);
 
 // Gives the next version of its name and stores it.

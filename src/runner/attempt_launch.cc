@@ -62,6 +62,9 @@ Result<Variables> common_variables(Attempt& attempt) {
   variables["ROOST_SPOOL"] = (attempt.folder / "spool").string();
   variables["ROOST_STACKS"] = (attempt.folder / "stacks").string();
   variables["ROOST_NODE"] = attempt.settings.node;
+  // Of this program, for replicas and for what else a run has it do; an image has it not.
+  std::error_code unknown;
+  if (!in_image) variables["ROOST_PROGRAM"] = fs::read_symlink("/proc/self/exe", unknown).string();
   const fs::path& sdk = attempt.settings.sdk;
   variables["PYTHONPATH"] = fmt::format("{}:{}", (sdk / "in_run").string(), sdk.string());
   variables["PYTHONFAULTHANDLER"] = std::string("1");  // a crash in native code shows the Python lines that led to it

@@ -227,8 +227,10 @@ Result<std::unique_ptr<ScriptServant>> make_script_servant(ScriptServantOptions 
     }
     options.entry_script = script;
   }
-  ROOST_TRY(std::string python, find_program(options.python));
-  return std::make_unique<WorkersServant>(std::move(options), std::move(python));
+  auto python = find_program(options.python);
+  if (!python && options.python == "python") python = find_program("python3");  // outside of a run
+  if (!python) return fail(std::move(python).error());
+  return std::make_unique<WorkersServant>(std::move(options), *std::move(python));
 }
 
 }  // namespace roost

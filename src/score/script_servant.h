@@ -12,7 +12,7 @@
 namespace roost {
 
 struct ScriptServantOptions {
-  std::string python = "python";        // a path, or a name to be found on PATH
+  std::string python = "python";        // a path, or a name to be found on PATH; where there is no python, python3
   std::filesystem::path app_root;       // the workers' working folder: code, and azureml-models below it
   std::string entry_script;             // relative to the app root, or to source_directory; "" with runtime sklearn
   std::string source_directory;         // of the app root, or ""

@@ -136,7 +136,9 @@ void ScriptWorkers::bury(Seat& seat, std::string how, bool is_own_text) {
   const std::lock_guard lock(mutex_);
   const bool was_ready = seat.ready_since != SteadyTime{};
   if (was_ready && steady_clock::now() - seat.ready_since > kLongLife) ends_in_a_row_ = 0;
-  if (!is_own_text) {
+  if (stopping_) {
+    how = "the service was stopped";
+  } else if (!is_own_text) {
     how = fmt::format("the worker process{} {}", was_ready ? "" : ", which had not called init() to its end,", how);
   }
   if (!stopping_) log_service(ServiceLevel::kError, how.substr(0, how.find('\n')));

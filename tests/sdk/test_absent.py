@@ -10,11 +10,8 @@ from sdk_python import SDK, pythons
 CASES = {
     "from azureml.pipeline.steps import HyperDriveStep": ("HyperDriveStep('s', None)", "azureml.pipeline.steps.HyperDriveStep yet"),
     "from azureml.pipeline.core import Pipeline": ("Pipeline(steps=[])", "azureml.pipeline.core.Pipeline yet"),
-    "from azureml.core.webservice import AciWebservice": ("AciWebservice.deploy_configuration()",
-                                                          "azureml.core.webservice.AciWebservice yet"),
-    "from azureml.core.model import InferenceConfig": ("InferenceConfig('s.py')", "azureml.core.model.InferenceConfig yet"),
-    "from azureml.core import Webservice": ("Webservice(1, 'x')", "azureml.core.Webservice yet"),
-    "from azureml.core.compute import AksCompute": ("AksCompute.attach_configuration()", "azureml.core.compute.AksCompute yet"),
+    "from azureml.core.compute import RemoteCompute": ("RemoteCompute.attach_configuration()",
+                                                       "azureml.core.compute.RemoteCompute yet"),
     "from azureml.core import Dataset": ("Dataset.Tabular.from_delimited_files('x')", "Dataset.Tabular yet"),
     "import azureml.mlflow": ("azureml.mlflow.set_tracking()", "azureml.mlflow.set_tracking yet"),
 }

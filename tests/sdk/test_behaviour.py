@@ -23,7 +23,7 @@ def test_urllib_is_whole(python: str, tmp_path: Path) -> None:
 
 def test_absent_names_do_not_stop_a_script_that_trains(experiment: Any, script: Any) -> None:
     run = experiment.submit(script("""
-        from azureml.core.compute import AksCompute
+        from azureml.core.compute import RemoteCompute
         from azureml.core.webservice import AciWebservice, Webservice
         from azureml.train.automl import AutoMLConfig
         from azureml.pipeline.core import Pipeline
@@ -31,14 +31,14 @@ def test_absent_names_do_not_stop_a_script_that_trains(experiment: Any, script: 
         from azureml.core import Run
         Run.get_context().log("trained", 1)
         try:
-            AksCompute.provisioning_configuration()
+            RemoteCompute.provisioning_configuration()
         except NotImplementedError as error:
             print(error)
     """))
     run.wait_for_completion()
     assert run.get_metrics() == {"trained": 1}
     log = run.get_details_with_logs()["logFiles"]["azureml-logs/70_driver_log.txt"]
-    assert "Roost does not have azureml.core.compute.AksCompute yet" in log
+    assert "Roost does not have azureml.core.compute.RemoteCompute yet" in log
 
 
 # Ending runs.

@@ -39,3 +39,11 @@ def test_the_guide_works(server: RoostServer, tmp_path: Path) -> None:
     assert "loss" in server.cli("metrics", "-w", "birds", "@").stdout
     assert "birds:1" in server.cli("model", "ls", "-w", "birds").stdout
     assert server.cli("model", "get", "birds", "-w", "birds", cwd=folder).stdout == "model.txt\n"
+
+    score, deploy = blocks("python")[-2:]
+    (folder / "score.py").write_text(score, encoding="utf-8")
+    (folder / "deploy.py").write_text(deploy, encoding="utf-8")
+    done = subprocess.run([PYTHON, "deploy.py"], cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    shown = console[console.index("Succeeded\nACI"):]
+    assert done.stdout.endswith(shown[:shown.index("}") + 2]), done.stdout

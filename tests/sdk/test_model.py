@@ -195,14 +195,3 @@ def test_registered_in_a_run(ws: Any, experiment: Any, script: Any, model_name: 
     assert [model.run_id for model in Model.list(ws, model_name, run_id=run.id)] == [run.id, run.id]
     Model(ws, model_name, version=1).download("d")
     assert Path("d/one.bin").read_text() == "1"
-
-
-def test_serving_comes_later(ws: Any) -> None:
-    from azureml.core import Model
-
-    with pytest.raises(NotImplementedError, match="Model.download"):
-        Model.deploy(ws, "s", [], None, None)
-    from azureml.core.model import InferenceConfig
-
-    with pytest.raises(NotImplementedError, match="InferenceConfig"):
-        InferenceConfig(entry_script="score.py")

@@ -15,7 +15,8 @@ SCRIPT = """
     import sys
     import azureml.core
     from azureml.core import Dataset, Environment, Experiment, Model, Run, ScriptRunConfig, Workspace
-    from azureml.core.compute import AmlCompute, AksCompute
+    from azureml.core.compute import AmlCompute, AksCompute, RemoteCompute
+    from azureml.core.webservice import AciWebservice, AksEndpoint, LocalWebservice, Webservice
     from azureml.core.run import Run as Same
     from azureml.widgets import RunDetails
     import urllib
@@ -35,7 +36,7 @@ SCRIPT = """
     child.log("inner", 1)
     child.complete()
     try:
-        AksCompute.attach_configuration()
+        RemoteCompute.attach_configuration()
     except NotImplementedError:
         pass
     run.flush()

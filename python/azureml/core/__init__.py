@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from .datastore import Datastore as Datastore
     from .environment import Environment as Environment
     from .experiment import Experiment as Experiment
+    from .image import ContainerImage as ContainerImage
+    from .image import Image as Image
     from .keyvault import Keyvault as Keyvault
     from .model import Model as Model
     from .resource_configuration import ResourceConfiguration as ResourceConfiguration
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from .run import get_run as get_run
     from .runconfig import RunConfiguration as RunConfiguration
     from .script_run_config import ScriptRunConfig as ScriptRunConfig
+    from .webservice import Webservice as Webservice
     from .workspace import Workspace as Workspace
 
 VERSION = "1.60.0"  # of the SDK this one stands in for; code compares it
@@ -27,17 +30,20 @@ __version__ = VERSION
 
 _HOMES = {
     "ComputeTarget": "compute_target",
+    "ContainerImage": "image",
     "ContainerRegistry": "container_registry",
     "Dataset": "dataset",
     "Datastore": "datastore",
     "Environment": "environment",
     "Experiment": "experiment",
+    "Image": "image",
     "Keyvault": "keyvault",
     "Model": "model",
     "ResourceConfiguration": "resource_configuration",
     "Run": "run",
     "RunConfiguration": "runconfig",
     "ScriptRunConfig": "script_run_config",
+    "Webservice": "webservice",
     "Workspace": "workspace",
     "get_run": "run",
 }
@@ -51,12 +57,14 @@ _MODULES = (
     "datastore",
     "environment",
     "experiment",
+    "image",
     "keyvault",
     "model",
     "resource_configuration",
     "run",
     "runconfig",
     "script_run_config",
+    "webservice",
     "workspace",
 )
 __all__ = ["VERSION", *_HOMES]

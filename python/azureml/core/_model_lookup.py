@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from .workspace import Workspace
 
 _SHOWN = 20
+# Images of before Model.deploy() are kept among the models; see azureml/core/image/image.py.
+IMAGE_FRAMEWORK = "ContainerImage"
 
 
 def find_model(
@@ -65,13 +67,18 @@ def list_models(
         "run": run_id,
         "framework": framework,
         "latest": True if latest else None,
-        "tag": [key if value is None else f"{key}={value}" for key, value in _pairs(tags)],
+        "tag": [key if value is None else f"{key}={value}" for key, value in pairs(tags)],
         "limit": 1000,
     }
     with calling(WebserviceException):
         items = [*workspace._client.pages(workspace._path("models"), **query)]
-    wanted = _pairs(properties)
-    return [item for item in items if _matches(item["properties"], wanted)]
+    wanted = pairs(properties)
+    return [
+        item
+        for item in items
+        if matches(item["properties"], wanted)
+        and (item["framework"] != IMAGE_FRAMEWORK or framework == IMAGE_FRAMEWORK)
+    ]
 
 
 def _not_found(
@@ -99,7 +106,7 @@ def _not_found(
     )
 
 
-def _pairs(given: Any) -> List[Tuple[str, Optional[str]]]:
+def pairs(given: Any) -> List[Tuple[str, Optional[str]]]:
     """'key', ['key', ['key2', 'value']] or {'key': 'value'} as pairs."""
     if not given:
         return []
@@ -118,7 +125,7 @@ def _pairs(given: Any) -> List[Tuple[str, Optional[str]]]:
     return pairs
 
 
-def _matches(properties: Dict[str, Any], wanted: List[Tuple[str, Optional[str]]]) -> bool:
+def matches(properties: Dict[str, Any], wanted: List[Tuple[str, Optional[str]]]) -> bool:
     return all(
         key in properties and (value is None or properties[key] == value) for key, value in wanted
     )

@@ -18,10 +18,10 @@ def own_interpreter(workspace: Workspace) -> Optional[str]:
     interpreter may be one of an image."""
     if not sys.executable or os.environ.get("ROOST_SPOOL"):
         return None
-    return sys.executable if _is_here(workspace) else None
+    return sys.executable if is_here(workspace) else None
 
 
-def _is_here(workspace: Workspace) -> bool:
+def is_here(workspace: Workspace) -> bool:
     from urllib.parse import urlsplit
 
     client = workspace._client

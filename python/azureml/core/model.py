@@ -11,8 +11,10 @@ from ..exceptions import (
     UserErrorException,
     WebserviceException,
 )
+from ._inference_config import InferenceConfig
 from ._model_body import model_body, refuse_options, texts
 from ._model_lookup import find_model, list_models
+from ._model_package import ModelPackage
 from ._model_paths import (
     MODEL_FOLDER,
     deployed_path,
@@ -20,6 +22,8 @@ from ._model_paths import (
     local_files,
     only_entry,
 )
+from ._model_profile import ModelProfile
+from ._model_serving import ModelServing
 
 if TYPE_CHECKING:
     import datetime
@@ -28,10 +32,10 @@ if TYPE_CHECKING:
     from .run import Run
     from .workspace import Workspace
 
-__all__ = ["Model"]
+__all__ = ["InferenceConfig", "Model", "ModelPackage", "ModelProfile"]
 
 
-class Model:
+class Model(ModelServing):
     """A version of a model: files, with where they came from.
 
     Model(workspace, name) is the newest version, Model(workspace, id="name:3") the third.
@@ -289,7 +293,7 @@ class Model:
         )
 
     def delete(self) -> None:
-        """Removes this version. Other versions stay."""
+        """Removes this version. Other versions stay. Refused while a service uses it."""
         with calling(WebserviceException):
             self.workspace._client.delete(self._path())
 
@@ -312,49 +316,6 @@ class Model:
             "tags": self.tags,
             "version": self.version,
         }
-
-    # Serving comes later.
-
-    @staticmethod
-    def deploy(
-        workspace: Workspace,
-        name: str,
-        models: Any,
-        inference_config: Any = None,
-        deployment_config: Any = None,
-        deployment_target: Any = None,
-        overwrite: bool = False,
-        show_output: bool = False,
-    ) -> Any:
-        raise _no_serving("Model.deploy")
-
-    @staticmethod
-    def package(
-        workspace: Workspace,
-        models: Any,
-        inference_config: Any = None,
-        generate_dockerfile: bool = False,
-        image_name: Optional[str] = None,
-        image_label: Optional[str] = None,
-    ) -> Any:
-        raise _no_serving("Model.package")
-
-    @staticmethod
-    def profile(
-        workspace: Workspace,
-        profile_name: str,
-        models: Any,
-        inference_config: Any,
-        input_dataset: Any = None,
-        cpu: Optional[float] = None,
-        memory_in_gb: Optional[float] = None,
-        description: Optional[str] = None,
-        input_data: Any = None,
-    ) -> Any:
-        raise _no_serving("Model.profile")
-
-    def print_configuration(self, *_: Any, **__: Any) -> None:
-        raise _no_serving("Model.print_configuration")
 
     # For the rest of this package.
 
@@ -399,17 +360,6 @@ def _workspace_here(name: str) -> Workspace:
             "AZUREML_MODEL_DIR is not set, and there is no config.json. Pass _workspace=ws.",
             inner_exception=error,
         ) from None
-
-
-def _no_serving(what: str) -> NotImplementedError:
-    from .._absent import not_here
-
-    return not_here(
-        what,
-        "serves models as web services",
-        "A later release brings it. Until then fetch the model with Model.download() and serve it "
-        "with your own program.",
-    )
 
 
 def __getattr__(name: str) -> Any:

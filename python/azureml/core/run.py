@@ -318,6 +318,8 @@ class Run(RunArtifacts, RunChildren, RunSweep, RunWaiting):
             self.upload_folder(path, place)
         elif path not in there:
             self.upload_file(path, place)
+        if path.endswith(".onnx") and os.path.isfile(f"{place}.data"):
+            self._upload_unless_there(f"{path}.data")  # its large weights; it cannot do without
 
 
 class _SubmittedRun(Run):

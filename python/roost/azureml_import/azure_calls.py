@@ -28,6 +28,8 @@ _PURE = {
     "CondaDependencies.create", "RunConfiguration", "DockerConfiguration", "MpiConfiguration",
     "PyTorchConfiguration", "TensorflowConfiguration", "DockerSection", "PythonSection",
     "ContainerRegistry", "Mpi", "Nccl", "Gloo", "ParameterServer",
+    "AciWebservice.deploy_configuration", "AksWebservice.deploy_configuration",
+    "AksEndpoint.deploy_configuration", "LocalWebservice.deploy_configuration",
 }  # fmt: skip
 _FILE_PARAMETERS = {
     "file_path", "dockerfile", "conda_specification", "pip_requirements",
@@ -38,6 +40,7 @@ _NOT_PURE_METHODS = {
     "save", "save_to_file", "save_to_directory", "get", "list", "build", "build_local",
     "get_image_details", "register",
 }  # fmt: skip
+_SERVICE_NAME = re.compile(r"[a-z][a-z0-9-]{2,31}\Z")
 _GIVEN_LATER = "_foreseen"  # what was assigned and is not known, by name
 
 
@@ -266,6 +269,11 @@ def _provisioning(follower: Follower, node: ast.Call, given: Arguments) -> Any:
     return Thing("Provisioning", vm_size=size, max_nodes=given[1].get("max_nodes", 1))
 
 
+def _aks_provisioning(follower: Follower, node: ast.Call, given: Arguments) -> Any:
+    size = argument(given, 1, "vm_size")
+    return Thing("Provisioning", vm_size=None if size is UNKNOWN else size, max_nodes=UNKNOWN)
+
+
 def _make_compute(follower: Follower, node: ast.Call, given: Arguments) -> Any:
     name = argument(given, 1, "name")
     how = argument(given, 2, "provisioning_configuration")
@@ -337,6 +345,34 @@ def _register_model(follower: Follower, node: ast.Call, given: Arguments) -> Any
     return Thing("Model", name=name)
 
 
+def _inference_config(follower: Follower, node: ast.Call, given: Arguments) -> Any:
+    script = argument(given, 0, "entry_script", "execution_script")
+    folder = given[1].get("source_directory")
+    if isinstance(script, str) and folder is None:
+        _needs_local(follower, node, script, "the script that answers requests")
+    elif isinstance(script, str) and isinstance(folder, str):
+        path = script if script.startswith("/") else f"{folder.rstrip('/')}/{script}"
+        _needs_local(follower, node, path, "the script that answers requests")
+    conda = given[1].get("conda_file")
+    if folder is None:
+        _needs_local(follower, node, conda, "the packages that the script needs")
+    return Thing("InferenceConfig", environment=given[1].get("environment"))
+
+
+def _deploy(follower: Follower, node: ast.Call, given: Arguments) -> Any:
+    name = argument(given, 1, "name")
+    configuration = argument(given, 4, "deployment_config")
+    is_local = type(configuration).__name__.startswith("Local")
+    if isinstance(name, str) and not is_local and not _SERVICE_NAME.match(name):
+        follower.note(
+            "refused",
+            node,
+            text=f"{name!r} cannot name a web service: use 3 to 32 lower-case letters, digits and "
+            "'-', starting with a letter.",
+        )
+    return Thing("Webservice", name=name)
+
+
 def _model_path(follower: Follower, node: ast.Call, given: Arguments) -> Any:
     follower.note("need_model", node, name=argument(given, 0, "model_name"))
     return UNKNOWN
@@ -352,6 +388,8 @@ _CALLS: Dict[str, Callable[..., Any]] = {
     "AmlCompute": _needs("need_compute", "Compute", "name"),
     "ComputeInstance": _needs("need_compute", "Compute", "name"),
     "AmlCompute.provisioning_configuration": _provisioning,
+    "AksCompute": _needs("need_compute", "Compute", "name"),
+    "AksCompute.provisioning_configuration": _aks_provisioning,
     "ComputeTarget.create": _make_compute,
     "AmlCompute.create": _make_compute,
     "Environment.get": _needs("need_environment", "Environment", "name"),
@@ -371,6 +409,11 @@ _CALLS: Dict[str, Callable[..., Any]] = {
     "Datastore.register_azure_file_share": _needs("make_datastore", "Datastore", "datastore_name"),
     "Model": _needs("need_model", "Model", "name"),
     "Model.register": _register_model,
+    "Model.deploy": _deploy,
+    "Webservice.deploy_from_model": _deploy,
+    "Webservice.deploy_from_image": _deploy,
+    "InferenceConfig": _inference_config,
+    "ContainerImage.image_configuration": _inference_config,
     "Model.get_model_path": _model_path,
     "Experiment": _needs("experiment", "Experiment", "name"),
     "Run.get_context": lambda follower, node, given: Thing("Run"),

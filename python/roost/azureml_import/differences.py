@@ -76,7 +76,10 @@ _TABULAR = "Pass the files with Dataset.File and read them with pandas in the sc
 _EXPONENTS = "Warns where the bounds look like values and not like logarithms."
 _OTHER_NAMES = "Where it gives None it warns with the names that children did log."
 _PLAIN_RUN = "Of a sweep only, also where it was found again as Run(experiment, id)."
-_SERVING = "Register the model, fetch it with Model.download() and serve it with your own program."
+_OWN_REPLICAS = (
+    "Roost's own replicas serve it, as processes on the server's machine or a compute of yours."
+)
+_NO_IMAGE = "A stored definition; the environment is built when it is made, and no image."
 
 _DOCKER = (
     "Started without Docker: memory, CPUs and variables of arguments count everywhere, shm_size "
@@ -106,6 +109,7 @@ SECTIONS: Tuple[Section, ...] = (
                 "Workspace.environments",
                 "Workspace.experiments",
                 "Workspace.models",
+                "Workspace.webservices",
             ),
             Row("Workspace.get_details", DIFFERENT, "No keys of Azure's storage, vault, registry."),
             Row("Workspace.get_default_datastore", DIFFERENT, _ON_SERVER),
@@ -117,8 +121,7 @@ SECTIONS: Tuple[Section, ...] = (
             Row("Keyvault.list_secrets", ABSENT, _SECRETS),
             Row("Keyvault.delete_secret", ABSENT, _SECRETS),
             Row("Keyvault.delete_secrets", ABSENT, _SECRETS),
-            Row("Workspace.webservices", ABSENT, _SERVING),
-            Row("Workspace.images", ABSENT, _SERVING),
+            Row("Workspace.images", DIFFERENT, _NO_IMAGE),
             Row("Workspace.delete", ABSENT, "Roost keeps every run. Archive experiments instead."),
             Row("Workspace.get_mlflow_tracking_uri", ABSENT, "It comes later; log with Run.log()."),
         ),
@@ -243,7 +246,8 @@ SECTIONS: Tuple[Section, ...] = (
             Row(
                 "ComputeTarget.attach",
                 DIFFERENT,
-                "Adds a Slurm cluster (SlurmCompute.attach_configuration), and nothing else.",
+                "Adds a Slurm cluster (SlurmCompute.attach_configuration), or a target for "
+                "services (AksCompute.attach_configuration), which is a new one here.",
             ),
             Row("ComputeTarget.detach", ABSENT, "Use delete(), which ends the nodes."),
             Row("AmlCompute", SAME, "An elastic cluster on your own machines."),
@@ -267,7 +271,19 @@ SECTIONS: Tuple[Section, ...] = (
             Row("ComputeInstance", DIFFERENT, "A cluster of one node; runs, no notebooks."),
             Row("DsvmCompute", DIFFERENT, "A cluster of one node."),
             *_same("ComputeTargetException"),
-            Row("AksCompute", ABSENT, _SERVING),
+            Row(
+                "AksCompute",
+                DIFFERENT,
+                "A compute on your own machines for the replicas of services, ten for each agent; "
+                "there is no Kubernetes.",
+            ),
+            Row("AksCompute.provisioning_configuration", DIFFERENT, "Networks change nothing."),
+            Row(
+                "AksCompute.attach_configuration",
+                DIFFERENT,
+                "Makes a target here; a cluster of Azure's cannot be reached.",
+            ),
+            Row("AksCompute.get_credentials", ABSENT, "There is no Kubernetes below it."),
             Row("RemoteCompute", ABSENT, _CLOUD_VM),
             Row("BatchCompute", ABSENT, _CLOUD_VM),
             Row("DatabricksCompute", ABSENT, _CLOUD_VM),
@@ -290,10 +306,98 @@ SECTIONS: Tuple[Section, ...] = (
                 "Model.delete",
                 "Model.get_model_path",
             ),
-            Row("Model.deploy", ABSENT, _SERVING),
-            Row("Model.package", ABSENT, _SERVING),
-            Row("Model.profile", ABSENT, _SERVING),
-            Row("InferenceConfig", ABSENT, _SERVING),
+            Row("Model.deploy", DIFFERENT, _OWN_REPLICAS),
+            Row(
+                "Model.package",
+                DIFFERENT,
+                "A folder with a Dockerfile, or an image in this machine's store if it has "
+                "buildah; the program in it is roost.",
+            ),
+            Row("ModelPackage", SAME),
+            Row(
+                "Model.profile",
+                DIFFERENT,
+                "Measured on your machine while wait_for_completion() waits. input_dataset is a "
+                "file dataset whose lines are requests.",
+            ),
+            Row("ModelProfile", SAME, "Kept in the process that measured."),
+            Row(
+                "InferenceConfig",
+                SAME,
+                "Of the older form conda_file and base_image count; extra_docker_file_steps needs "
+                "a base_image.",
+            ),
+        ),
+        (
+            ArgumentRow(
+                "InferenceConfig",
+                "runtime",
+                (None, "python", "python-slim"),
+                "runtime='spark-py'",
+                ABSENT,
+                _NO_SPARK,
+            ),
+        ),
+    ),
+    Section(
+        "Web services",
+        (
+            "azureml.core",
+            "azureml.core.webservice",
+            "azureml.core.image",
+            "azureml.contrib.services.aml_request",
+            "azureml.contrib.services.aml_response",
+            "azureml.monitoring",
+        ),
+        (
+            Row("Webservice", DIFFERENT, _OWN_REPLICAS),
+            *_same(
+                "Webservice.list",
+                "Webservice.wait_for_deployment",
+                "Webservice.run",
+                "Webservice.get_logs",
+                "Webservice.get_keys",
+                "Webservice.regen_key",
+                "Webservice.get_token",
+                "Webservice.update",
+                "Webservice.delete",
+                "Webservice.state",
+                "Webservice.scoring_uri",
+                "Webservice.swagger_uri",
+                "Webservice.deploy",
+                "Webservice.deploy_from_model",
+                "Webservice.deploy_from_image",
+            ),
+            Row("LocalWebservice", DIFFERENT, "Served by Roost on a port of its own, no Docker."),
+            *_same("LocalWebservice.reload", "LocalWebservice.deploy_to_cloud"),
+            Row("AciWebservice", DIFFERENT, _OWN_REPLICAS),
+            Row(
+                "AciWebservice.deploy_configuration",
+                DIFFERENT,
+                "Keys, tags and texts count. Cores, memory and region are kept as given; TLS is "
+                "the server's, networks and vaults change nothing.",
+            ),
+            Row("AksWebservice", DIFFERENT, _OWN_REPLICAS),
+            Row(
+                "AksWebservice.deploy_configuration",
+                DIFFERENT,
+                "Replicas, timeouts, queue, keys and tokens count. Cores, memory, probes and "
+                "namespaces are kept as given.",
+            ),
+            Row("AksEndpoint", DIFFERENT, _OWN_REPLICAS),
+            *_same(
+                "AksEndpoint.create_version",
+                "AksEndpoint.update_version",
+                "AksEndpoint.delete_version",
+            ),
+            Row("ModelDataCollector", DIFFERENT, "Writes CSV files on the machine that serves."),
+            Row("Image", DIFFERENT, _NO_IMAGE),
+            Row("ContainerImage", DIFFERENT, _NO_IMAGE),
+            Row(
+                "ContainerImage.run",
+                ABSENT,
+                "Deploy it with LocalWebservice.deploy_configuration().",
+            ),
         ),
     ),
     Section(
@@ -479,26 +583,6 @@ ABSENT_PARTS: Tuple[AbsentPart, ...] = (
         ),
     ),
     AbsentPart(
-        "azureml.core.webservice",
-        "models as web services",
-        "A later release brings it. Until then: " + _SERVING,
-        (
-            "Webservice",
-            "AciWebservice",
-            "AksWebservice",
-            "LocalWebservice",
-            "AksEndpoint",
-            "ModelPackage",
-            "ModelProfile",
-        ),
-    ),
-    AbsentPart(
-        "azureml.core.image",
-        "images for web services",
-        "A later release brings serving. Until then: " + _SERVING,
-        ("Image", "ContainerImage"),
-    ),
-    AbsentPart(
         "azureml.mlflow",
         "MLflow's link to a workspace",
         "A later release brings it. Until then log with Run.log() and its relatives.",
@@ -528,7 +612,7 @@ ABSENT_PARTS: Tuple[AbsentPart, ...] = (
         "Not planned. Upload the files with Dataset.File.upload_directory().",
     ),
     AbsentPart("azureml.datadrift", "watching data for drift", "Not planned."),
-    AbsentPart("azureml.contrib", "previews", "Not planned."),
+    AbsentPart("azureml.contrib", "previews, but for azureml.contrib.services", "Not planned."),
 )
 
 SDK_V2 = "This is SDK v2, another API. Roost has v1 (azureml.core); use ScriptRunConfig and submit."

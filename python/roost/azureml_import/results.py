@@ -48,6 +48,7 @@ Model.workspace Workspace
 Model.run Run
 Model.deploy Webservice
 Model.package ModelPackage
+Model.profile ModelProfile
 ComputeTarget.create ComputeTarget
 ComputeTarget.attach ComputeTarget
 ComputeTarget.list [ComputeTarget]
@@ -140,9 +141,8 @@ Webservice.deploy Webservice
 Webservice.deploy_from_model Webservice
 Webservice.deploy_from_image Webservice
 Webservice.list [Webservice]
-AciWebservice.deploy_configuration DeploymentConfiguration
-AksWebservice.deploy_configuration DeploymentConfiguration
-LocalWebservice.deploy_configuration DeploymentConfiguration
+Image.list [Image]
+LocalWebservice.deploy_to_cloud Webservice
 AksCompute.provisioning_configuration AksProvisioningConfiguration
 """
 
@@ -157,7 +157,9 @@ SUBMITTED = {
 
 # One name stands for several classes: a member of any of them counts.
 ALTERNATIVES = {
-    "ComputeTarget": ("AmlCompute", "ComputeInstance"),
+    "ComputeTarget": ("AmlCompute", "ComputeInstance", "AksCompute"),
+    "Webservice": ("LocalWebservice", "AciWebservice", "AksWebservice", "AksEndpoint"),
+    "Image": ("ContainerImage",),
     "Datastore": ("AzureBlobDatastore", "AzureFileDatastore", "AbstractDatastore"),
     "Dataset": ("FileDataset", "TabularDataset"),
     "Run": ("ScriptRun", "HyperDriveRun", "_OfflineRun"),

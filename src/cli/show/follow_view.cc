@@ -12,7 +12,7 @@
 namespace roost {
 
 FollowView::FollowView(const Style& style, bool json, Shows shows, const Style& out)
-    : style_(style), json_(json), shows_(shows), out_(out), line_(style, !json) {}
+    : style_(style), json_(json && shows != Shows::kBeside), shows_(shows), out_(out), line_(style, !json) {}
 
 void FollowView::event(std::string_view text, const Json& event) {
   const std::string type = text_field(event, "type");
@@ -24,7 +24,7 @@ void FollowView::event(std::string_view text, const Json& event) {
     return;
   }
   if (type == "status") {
-    if (shows_ == Shows::kEverything) status(text, event);
+    if (shows_ != Shows::kLogOnly) status(text, event);
   } else if (type == "log") {
     const Json& piece = child(event, "text");
     if (!piece.is_string()) return;
@@ -64,7 +64,8 @@ void FollowView::status(std::string_view line, const Json& event) {
 void FollowView::log(std::string_view text) {
   if (text.empty()) return;
   line_.hide();
-  (void)write_all(1, text, "standard output");
+  const bool beside = shows_ == Shows::kBeside;
+  (void)write_all(beside ? 2 : 1, text, beside ? "standard error" : "standard output");
   at_line_start_ = text.back() == '\n';
 }
 

@@ -83,4 +83,20 @@ std::string model_page(const Json& model, const Json& entries, Micros now, const
          file_table(entries).text(style, width);
 }
 
+std::string exported_text(const Json& model, const Style& style) {
+  const Json& facts = child(model, "properties");
+  const std::string difference = text_field(facts, "largest_difference");
+  FactList list;
+  list.add("from", text_field(facts, "exported_from") + ", a " + text_field(facts, "source_kind"));
+  list.add("inputs", text_field(facts, "inputs"));
+  list.add("outputs", text_field(facts, "outputs"));
+  list.add("exporter", fmt::format("{}, opset {}", text_field(facts, "exporter"), text_field(facts, "opset")));
+  list.add("compared", text_field(facts, "compared_with"));
+  if (!difference.empty()) {
+    list.add("difference", fmt::format("{} at most, relative {}", difference, text_field(facts, "relative_difference")));
+  }
+  list.add("files", model_size_text(model));
+  return list.text(style, 2);
+}
+
 }  // namespace roost

@@ -17,4 +17,7 @@ std::string model_page(const Json& model, const Json& entries, Micros now, const
 
 std::string model_size_text(const Json& model);  // "2 files, 44 MB"
 
+// What an export has made of it, in a few lines: what it came from, its shapes, how far it is from the original.
+std::string exported_text(const Json& model, const Style& style);
+
 }  // namespace roost

@@ -18,6 +18,9 @@ void register_client_verbs(Verb& root, Console& console) {
   register_diff(root, console);
   register_snapshot(root, console);
   register_model(root, console);
+  register_deploy(root, console);
+  register_endpoints(root, console);
+  register_score(root, console);
   register_env(root, console);
   register_compute(root, console);
   register_status(root, console);

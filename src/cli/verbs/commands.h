@@ -24,6 +24,11 @@ void register_diff(Verb& root, Console& console);
 void register_snapshot(Verb& root, Console& console);
 
 void register_model(Verb& root, Console& console);
+void register_model_export(Verb& model, Console& console);  // below `roost model`
+
+void register_deploy(Verb& root, Console& console);
+void register_endpoints(Verb& root, Console& console);
+void register_score(Verb& root, Console& console);
 
 void register_env(Verb& root, Console& console);
 
@@ -45,6 +50,7 @@ void register_client_verbs(Verb& root, Console& console);
 inline constexpr const char* kTrainGroup = "Train";
 inline constexpr const char* kLookGroup = "Look at runs";
 inline constexpr const char* kModelGroup = "Models";
+inline constexpr const char* kServeGroup = "Serve";
 inline constexpr const char* kEnvironmentGroup = "Environments";
 inline constexpr const char* kComputeGroup = "Compute";
 inline constexpr const char* kServerGroup = "Server";

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <memory>
 
 #include <fmt/format.h>
@@ -10,6 +9,7 @@
 #include "cli/show/times.h"
 #include "cli/verbs/commands.h"
 #include "cli/work/model_files.h"
+#include "cli/work/model_reference.h"
 #include "cli/work/pages.h"
 #include "cli/work/run_reference.h"
 #include "client/snapshot_transport.h"
@@ -33,38 +33,6 @@ struct ModelOptions {
   bool latest = false;
   bool quiet = false;
 };
-
-struct ModelReference {
-  std::string name;
-  std::string version;  // "" for the newest
-};
-
-Result<ModelReference> parse_reference(const std::string& text) {
-  const std::size_t colon = text.rfind(':');
-  ModelReference reference{text.substr(0, colon), ""};
-  if (colon == std::string::npos) return reference;
-  reference.version = text.substr(colon + 1);
-  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-  const bool number = !reference.version.empty() && reference.version.size() < 10 &&
-                      std::all_of(reference.version.begin(), reference.version.end(), digit);
-  if (!number || reference.name.empty()) {
-    return fail(ErrorCode::kInvalidArgument,
-                fmt::format("\"{}\" is no version of a model; write it like birds or birds:3",
-                            printable(text)));
-  }
-  return reference;
-}
-
-std::string model_path(const Console& console, const std::string& name) {
-  return console.in_workspace("/models/" + percent_encode(name));
-}
-
-Result<Json> find_model(Console& console, const std::string& text) {
-  ROOST_TRY(const ModelReference reference, parse_reference(text));
-  ROOST_TRY(ApiClient * client, console.client());
-  const std::string query = reference.version.empty() ? "" : "?version=" + reference.version;
-  return client->get(model_path(console, reference.name) + query);
-}
 
 // `bare` is what a word without "=" is worth; nothing if there must be one.
 Result<Json> parse_pairs(const std::vector<std::string>& words, const char* option,
@@ -199,7 +167,7 @@ Result<int> register_version(Console& console, const ModelOptions& options) {
 }
 
 Result<int> remove(Console& console, const ModelOptions& options) {
-  ROOST_TRY(const ModelReference reference, parse_reference(options.name));
+  ROOST_TRY(const ModelReference reference, parse_model_reference(options.name));
   if (reference.version.empty()) {
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("name the version to remove, like {0}:3; `roost model ls {0}` lists "
@@ -260,6 +228,7 @@ void register_model(Verb& root, Console& console) {
       .argument("MODEL", options->name, "NAME:VERSION")
       .example("roost model rm birds:2")
       .action(act(remove));
+  register_model_export(verb, console);
 }
 
 }  // namespace roost

@@ -199,6 +199,15 @@ Result<int> follow_run(Console& console, const std::string& id, InterruptWatch& 
   return run_exit_code(follower.run());
 }
 
+Result<Json> follow_beside(Console& console, const std::string& id, InterruptWatch& watch) {
+  Follower follower(console, id, watch, FollowView::Shows::kBeside);
+  ROOST_TRY(const bool ended, follower.follow());
+  if (ended) return follower.run();
+  follower.say(fmt::format("The run goes on. Follow it again with `roost logs -f {}`, stop it with `roost cancel {}`.", id,
+                           id));
+  return Json();
+}
+
 Result<int> follow_log(Console& console, const std::string& id, const std::string& log,
                        std::uint64_t offset, InterruptWatch& watch) {
   Follower follower(console, id, watch, FollowView::Shows::kLogOnly);

@@ -16,6 +16,10 @@ namespace roost {
 Result<int> follow_run(Console& console, const std::string& id, InterruptWatch& watch,
                        const std::optional<RankChoice>& ranks = std::nullopt);
 
+// The same for a run that is a means to an end: all it says goes to standard error, also with --json. Returns the run
+// as it ended, null when a signal made us leave it.
+Result<Json> follow_beside(Console& console, const std::string& id, InterruptWatch& watch);
+
 // Shows one log of the run from `offset` on until the run ends, and nothing else. Returns 0, or 128
 // + the signal that ended it.
 Result<int> follow_log(Console& console, const std::string& id, const std::string& log,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from azureml._absent import absent_name
+from azureml.core.compute.aks import AksCompute
 from azureml.core.compute.amlcompute import AmlCompute
 from azureml.core.compute.batchai import BatchAiCompute
 from azureml.core.compute.compute import ComputeTarget
@@ -14,6 +15,7 @@ from azureml.core.compute.slurm import SlurmCompute
 from azureml.exceptions import ComputeTargetException
 
 __all__ = [
+    "AksCompute",
     "AmlCompute",
     "BatchAiCompute",
     "ComputeInstance",

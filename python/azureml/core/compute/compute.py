@@ -57,6 +57,13 @@ class ComputeTarget:
 
             if not isinstance(self, SlurmCompute):
                 self.__class__ = SlurmCompute
+        elif self.type == "AmlCompute":
+            from azureml.core.compute.aks import AksCompute, is_aks
+
+            if is_aks(self._facts):
+                self.type = "AKS"
+                if not isinstance(self, AksCompute):
+                    self.__class__ = AksCompute
 
     def __getnewargs__(self) -> Any:
         return (self.workspace, self.name, self._facts)
@@ -82,10 +89,13 @@ class ComputeTarget:
 
     @staticmethod
     def attach(workspace: Workspace, name: str, attach_configuration: Any) -> ComputeTarget:
+        from azureml.core.compute.aks import AksAttachConfiguration
         from azureml.core.compute.slurm import SlurmAttachConfiguration, SlurmCompute
 
         if isinstance(attach_configuration, SlurmAttachConfiguration):
             return SlurmCompute.attach(workspace, name, attach_configuration)
+        if isinstance(attach_configuration, AksAttachConfiguration):
+            return ComputeTarget.create(workspace, name, attach_configuration)
         raise not_here(
             "ComputeTarget.attach",
             "adds a machine that exists already",

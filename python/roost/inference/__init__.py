@@ -1,0 +1,1 @@
+"""What runs do for `roost model export` and `roost score`."""
