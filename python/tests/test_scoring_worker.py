@@ -148,7 +148,7 @@ def test_collected_data(start, tmp_path):
         from azureml.monitoring import ModelDataCollector
         def init():
             global inputs
-            inputs = ModelDataCollector("best_model", designation="inputs", feature_names=["a", "b"])
+            inputs = ModelDataCollector("best", designation="inputs", feature_names=["a", "b"])
         def run(data):
             return inputs.collect([[1, 2], [3, 4]])
     """)

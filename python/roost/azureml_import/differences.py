@@ -528,7 +528,7 @@ ABSENT_PARTS: Tuple[AbsentPart, ...] = (
         "Not planned. Upload the files with Dataset.File.upload_directory().",
     ),
     AbsentPart("azureml.datadrift", "watching data for drift", "Not planned."),
-    AbsentPart("azureml.contrib", "previews", "Not planned."),
+    AbsentPart("azureml.contrib", "previews, but for `azureml.contrib.services`", "Not planned."),
 )
 
 SDK_V2 = "This is SDK v2, another API. Roost has v1 (azureml.core); use ScriptRunConfig and submit."
