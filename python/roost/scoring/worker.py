@@ -43,7 +43,7 @@ def main(fd: int) -> None:
     serve(channel, script)
 
 
-def _end(number: int, frame: Any) -> None:
+def _end(*_: Any) -> None:
     """What the script wants done at its end is done."""
     sys.exit(0)
 
