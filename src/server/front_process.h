@@ -24,7 +24,7 @@ struct FrontSettings {
 
 // `roost front` as a process in a session of its own. It is found again after a restart by what it wrote of itself, and
 // started again when it has ended. Thread-safe.
-class FrontProcess final : public Front {
+class FrontProcess final : public FrontLink {
  public:
   FrontProcess(FrontSettings settings, const Clock& clock) : settings_(std::move(settings)), clock_(clock) {}
 
