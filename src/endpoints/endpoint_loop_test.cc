@@ -10,7 +10,10 @@ namespace {
 class FakeFront final : public FrontLink {
  public:
   Status ensure() override { return {}; }
-  Result<Json> statistics() override { return Json{{"started", 1}, {"endpoints", Json::array()}}; }
+  Result<Json> statistics() override {
+    return Json{{"generation", generation}, {"started", 1}, {"endpoints", Json::array()}};
+  }
+  std::int64_t generation = 0;
 };
 
 // The loop with a real database and everything else played.
@@ -26,6 +29,7 @@ class EndpointLoopTest : public DatabaseFixture {
         [](Tx&, const std::string&, const std::string&) { return true; },
         [this](const std::string& text) -> Status {
           routes_ = stored_json(text);
+          front_.generation = integer_at(routes_, "generation");
           return {};
         }});
   }
