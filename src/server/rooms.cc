@@ -145,8 +145,8 @@ FrontSettings front_settings(const App& app) {
   settings.data = app.config.data;
   settings.address = app.config.address;
   settings.port = app.config.serving_port;
-  const auto begin = app.url.find("://") + 3;
-  settings.host = app.url.substr(begin, app.url.rfind(':') - begin);
+  const auto begin = app.url.find("://");
+  if (begin != std::string::npos) settings.host = app.url.substr(begin + 3, app.url.rfind(':') - begin - 3);
   settings.certificate = app.config.tls_certificate;
   settings.key = app.config.tls_key;
   return settings;
