@@ -85,7 +85,7 @@ TEST(ModelJob, TheScriptThatSavedIt) {
 
 TEST(ModelText, WhatAnExportHasMade) {
   const Json model = {{"files", 2},
-                      {"size", 12'000'000},
+                      {"size", 12'000'000U},
                       {"properties",
                        {{"exported_from", "birds:3"},
                         {"source_kind", "state dict"},
