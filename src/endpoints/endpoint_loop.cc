@@ -142,7 +142,7 @@ Status EndpointLoop::note_failed_start(EndpointRow& endpoint, const std::string&
 }
 
 Status EndpointLoop::start_replica(const EndpointRow& endpoint, const DeploymentSpec& deployment) {
-  ReplicaOrder order;
+  ReplicaStart order;
   ROOST_CHECK(parts_.db.read([&](Tx& tx) -> Status {
     ROOST_TRY(const auto models, parts_.find_models(tx, endpoint.workspace, deployment));
     order.spec = replica_run(endpoint, deployment, models, parts_.is_here(tx, endpoint.workspace, endpoint.spec.compute));

@@ -7,7 +7,7 @@
 namespace roost {
 namespace {
 
-class FakeFront final : public Front {
+class FakeFront final : public FrontLink {
  public:
   Status ensure() override { return {}; }
   Result<Json> statistics() override { return Json{{"started", 1}, {"endpoints", Json::array()}}; }
@@ -20,7 +20,7 @@ class EndpointLoopTest : public DatabaseFixture {
     DatabaseFixture::SetUp();
     loop_ = std::make_unique<EndpointLoop>(EndpointParts{
         *db_, changes_, clock_, loads_, statistics_, front_,
-        [this](const ReplicaOrder& order) { return start(order); },
+        [this](const ReplicaStart& order) { return start(order); },
         [this](const std::string& run, const std::string&) { ended_.push_back(run); },
         [](Tx&, const std::string&, const DeploymentSpec&) { return Result<std::vector<DeployedModel>>(std::vector<DeployedModel>{}); },
         [](Tx&, const std::string&, const std::string&) { return true; },
@@ -30,7 +30,7 @@ class EndpointLoopTest : public DatabaseFixture {
         }});
   }
 
-  Status start(const ReplicaOrder& order) {
+  Status start(const ReplicaStart& order) {
     if (refusal_) return fail(*refusal_);
     orders_.push_back(order.spec);
     Run run = add_run();

@@ -7,6 +7,11 @@
 
 #include <fmt/format.h>
 
+#ifdef __SANITIZE_THREAD__
+// ThreadSanitizer sees what the library's threads do to memory, but not how they agree about it: it was built without.
+extern "C" const char* __tsan_default_suppressions() { return "race:libonnxruntime.so\n"; }
+#endif
+
 namespace roost {
 namespace {
 

@@ -49,6 +49,16 @@ Result<ImageRoot> image_root(const Attempt& attempt) {
   return root;
 }
 
+// This program, which does other things besides: replicas of endpoints start it. One that was replaced under us by a new
+// version is at the same place.
+std::string own_program() {
+  std::error_code unknown;
+  std::string path = fs::read_symlink("/proc/self/exe", unknown).string();
+  constexpr std::string_view kGone = " (deleted)";
+  if (path.ends_with(kGone)) path.resize(path.size() - kGone.size());
+  return path;
+}
+
 // What every process of this node has in its environment.
 Result<Variables> common_variables(Attempt& attempt) {
   const bool in_image = attempt.order.contains("image");
@@ -63,8 +73,7 @@ Result<Variables> common_variables(Attempt& attempt) {
   variables["ROOST_STACKS"] = (attempt.folder / "stacks").string();
   variables["ROOST_NODE"] = attempt.settings.node;
   // Of this program, for replicas and for what else a run has it do; an image has it not.
-  std::error_code unknown;
-  if (!in_image) variables["ROOST_PROGRAM"] = fs::read_symlink("/proc/self/exe", unknown).string();
+  if (!in_image) variables["ROOST_PROGRAM"] = own_program();
   const fs::path& sdk = attempt.settings.sdk;
   variables["PYTHONPATH"] = fmt::format("{}:{}", (sdk / "in_run").string(), sdk.string());
   variables["PYTHONFAULTHANDLER"] = std::string("1");  // a crash in native code shows the Python lines that led to it

@@ -154,7 +154,7 @@ FrontSettings front_settings(const App& app) {
 
 EndpointParts endpoint_parts(App& app) {
   return {*app.db, app.changes, app.clock, app.replica_loads, app.front_statistics, *app.front,
-          [&app](const ReplicaOrder& order) { return start_child(app, order); },
+          [&app](const ReplicaStart& order) { return start_child(app, order); },
           [&app](const std::string& run, const std::string& reason) { cancel_child(app, run, reason); },
           [](Tx& tx, const std::string& workspace, const DeploymentSpec& deployment) {
             return deployed_models(tx, workspace, deployment);

@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "cli/console.h"
+#include "domain/endpoint.h"
 
 namespace roost {
 
