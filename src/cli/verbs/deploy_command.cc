@@ -265,7 +265,7 @@ void register_deploy(Verb& root, Console& console) {
           "before the old one goes. It fails with what the replica said when the new one does not start.")
       .example("roost deploy birds:3 --as birds")
       .example("roost deploy birds:4 --as birds --deployment green --traffic 10")
-      .example("roost deploy birds --as birds --code score --entry score.py --environment torch --workers 2 --auth key")
+      .example("roost deploy birds --as birds --code score --environment torch --workers 2 --auth key")
       .example("roost deploy birds --as birds --min 0 --max 4 --max-batch 32 --max-delay-us 2000")
       .action([&console, options] { return deploy(console, *options); });
 }
