@@ -25,8 +25,8 @@ std::string in_words(std::int64_t milliseconds) { return human_duration(static_c
 
 }  // namespace
 
-std::function<void()> Forwarding::start(Front& front, Request& request, Answer answer, const Front::Target& target) {
-  Endpoint& endpoint = *target.endpoint;
+std::function<void()> Forwarding::start(FrontServer& front, Request& request, Answer answer, const FrontServer::Target& target) {
+  FrontEndpoint& endpoint = *target.endpoint;
   const std::string wanted = request.header("azureml-model-deployment");
   auto deployment = wanted.empty() ? endpoint.next() : endpoint.find(wanted);
   if (!deployment) {
@@ -47,7 +47,7 @@ std::function<void()> Forwarding::start(Front& front, Request& request, Answer a
   return [made] { made->client_has_gone(); };
 }
 
-Forwarding::Forwarding(Front& front, const Front::Target& target, std::shared_ptr<Deployment> deployment)
+Forwarding::Forwarding(FrontServer& front, const FrontServer::Target& target, std::shared_ptr<FrontDeployment> deployment)
     : front_(front),
       table_(target.endpoint->table),
       deployment_(std::move(deployment)),
@@ -64,15 +64,15 @@ void Forwarding::take_from(Request& request) {
   body_ = std::make_shared<const std::string>(std::move(request.body));
 }
 
-void Forwarding::start_shadow(const Forwarding& original, std::shared_ptr<Deployment> deployment) {
-  Front& front = original.front_;
+void Forwarding::start_shadow(const Forwarding& original, std::shared_ptr<FrontDeployment> deployment) {
+  FrontServer& front = original.front_;
   const std::size_t size = original.body_->size();
   if (front.is_stopping_ || front.shadows_ >= kMostShadows || front.shadow_bytes_ + size > kMostShadowBytes) {
     ++deployment->counts().shadow_requests;
     ++deployment->counts().shadow_errors;
     return;
   }
-  Front::Target target;
+  FrontServer::Target target;
   target.endpoint = front.endpoints_.at(original.table_->slug);
   target.prefix = original.prefix_;
   target.rest = original.rest_;
@@ -88,12 +88,12 @@ void Forwarding::start_shadow(const Forwarding& original, std::shared_ptr<Deploy
 }
 
 void Forwarding::find_replica() {
-  ticket_ = deployment_->queue.take([self = shared_from_this()](std::shared_ptr<Replica> replica, ReplicaQueue::Refusal why) {
+  ticket_ = deployment_->queue.take([self = shared_from_this()](std::shared_ptr<FrontReplica> replica, ReplicaQueue::Refusal why) {
     replica ? self->send_to(std::move(replica)) : self->finish(self->refusal(why));
   });
 }
 
-void Forwarding::send_to(std::shared_ptr<Replica> replica) {
+void Forwarding::send_to(std::shared_ptr<FrontReplica> replica) {
   replica_ = std::move(replica);
   UpstreamCall call;
   call.address = replica_->place.address;
@@ -107,7 +107,7 @@ void Forwarding::send_to(std::shared_ptr<Replica> replica) {
                           [self = shared_from_this()](UpstreamOutcome outcome) { self->came_back(std::move(outcome)); });
 }
 
-std::string Forwarding::head_for(const Replica& replica) const {
+std::string Forwarding::head_for(const FrontReplica& replica) const {
   std::string head;
   head.reserve(headers_.size() + rest_.size() + 256);
   head.append(method_).append(" ").append(rest_).append(" HTTP/1.1\r\n").append(headers_);
@@ -124,7 +124,7 @@ void Forwarding::came_back(UpstreamOutcome outcome) {
     if (!unreachable_since_) unreachable_since_ = steady_clock::now();
     deployment_->queue.unreachable(
         replica, *unreachable_since_,
-        [self = shared_from_this()](std::shared_ptr<Replica> other, ReplicaQueue::Refusal why) {
+        [self = shared_from_this()](std::shared_ptr<FrontReplica> other, ReplicaQueue::Refusal why) {
           other ? self->send_to(std::move(other)) : self->finish(self->refusal(why));
         },
         ticket_);

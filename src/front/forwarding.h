@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "front/front.h"
+#include "front/front_server.h"
 
 namespace roost {
 
@@ -14,19 +14,19 @@ namespace roost {
 class Forwarding : public std::enable_shared_from_this<Forwarding> {
  public:
   // Answers the request, at once or later. What it returns is for when the client has gone.
-  static std::function<void()> start(Front& front, Request& request, Answer answer, const Front::Target& target);
+  static std::function<void()> start(FrontServer& front, Request& request, Answer answer, const FrontServer::Target& target);
 
  private:
   using Kind = UpstreamOutcome::Kind;
 
-  Forwarding(Front& front, const Front::Target& target, std::shared_ptr<Deployment> deployment);
+  Forwarding(FrontServer& front, const FrontServer::Target& target, std::shared_ptr<FrontDeployment> deployment);
   // A copy for a deployment that only looks on; false: there are enough under way.
-  static void start_shadow(const Forwarding& original, std::shared_ptr<Deployment> deployment);
+  static void start_shadow(const Forwarding& original, std::shared_ptr<FrontDeployment> deployment);
 
   void take_from(Request& request);
   void find_replica();
-  void send_to(std::shared_ptr<Replica> replica);
-  std::string head_for(const Replica& replica) const;
+  void send_to(std::shared_ptr<FrontReplica> replica);
+  std::string head_for(const FrontReplica& replica) const;
   void came_back(UpstreamOutcome outcome);
   Response pass_on(ClientResponse answer) const;
   Response refusal(ReplicaQueue::Refusal why) const;
@@ -35,9 +35,9 @@ class Forwarding : public std::enable_shared_from_this<Forwarding> {
   void client_has_gone();
   std::string name() const;
 
-  Front& front_;
+  FrontServer& front_;
   const std::shared_ptr<const TableEndpoint> table_;
-  const std::shared_ptr<Deployment> deployment_;
+  const std::shared_ptr<FrontDeployment> deployment_;
   const std::string prefix_;
   const std::string rest_;
   const bool is_v2_;
@@ -52,7 +52,7 @@ class Forwarding : public std::enable_shared_from_this<Forwarding> {
   std::shared_ptr<const std::string> body_;
   ReplicaQueue::Ticket ticket_;
   std::optional<std::chrono::steady_clock::time_point> unreachable_since_;
-  std::shared_ptr<Replica> replica_;
+  std::shared_ptr<FrontReplica> replica_;
 };
 
 }  // namespace roost

@@ -6,7 +6,7 @@
 #include "base/digest.h"
 #include "base/text.h"
 #include "front/endpoint_access.h"
-#include "front/front.h"
+#include "front/front_server.h"
 
 namespace roost {
 namespace {
@@ -58,14 +58,14 @@ void allow_origin(const TableEndpoint& endpoint, const Request& request, Respons
   response.headers["Access-Control-Expose-Headers"] = "*";
 }
 
-std::shared_ptr<Endpoint> Front::endpoint_of_port(std::uint16_t port) const {
+std::shared_ptr<FrontEndpoint> FrontServer::endpoint_of_port(std::uint16_t port) const {
   const auto place = ports_.find(port);
   if (place == ports_.end()) return nullptr;
   const auto found = endpoints_.find(place->second);
   return found == endpoints_.end() ? nullptr : found->second;
 }
 
-std::optional<Front::Target> Front::find_target(const Request& request) const {
+std::optional<FrontServer::Target> FrontServer::find_target(const Request& request) const {
   Target target;
   if (request.local_port != server_->port()) {
     target.endpoint = endpoint_of_port(request.local_port);
@@ -88,7 +88,7 @@ std::optional<Front::Target> Front::find_target(const Request& request) const {
   return target;
 }
 
-std::optional<Response> Front::check(Request& request) {
+std::optional<Response> FrontServer::check(Request& request) {
   if (const std::string id = request.header("x-request-id"); !id.empty()) {
     if (id.size() > kLongestId || !is_printable(id)) {
       return front_error(431, fmt::format("x-request-id must have at most {} printable characters", kLongestId), false);
@@ -105,7 +105,7 @@ std::optional<Response> Front::check(Request& request) {
   return answer;
 }
 
-std::optional<Response> Front::check_target(Request& request, const Target& target) {
+std::optional<Response> FrontServer::check_target(Request& request, const Target& target) {
   const TableEndpoint& table = *target.endpoint->table;
   if (is_preflight(request) && !table.cors_origins.empty()) return preflight_answer(request);
   if (const std::string why = why_not_authorized(table, request.header("authorization"), std::time(nullptr));
@@ -128,7 +128,7 @@ std::optional<Response> Front::check_target(Request& request, const Target& targ
   return std::nullopt;
 }
 
-std::optional<Response> Front::own_page(const Request& request) {
+std::optional<Response> FrontServer::own_page(const Request& request) {
   if (request.local_port != server_->port() || (request.method != "GET" && request.method != "HEAD")) return std::nullopt;
   if (request.path == "/front/healthz") {
     return page(to_text({{"generation", generation_}, {"ready", has_table_}}), "application/json");
@@ -149,7 +149,7 @@ std::optional<Response> Front::own_page(const Request& request) {
   return page(metrics(), "text/plain; version=0.0.4");
 }
 
-Response Front::not_found(const Request& request) const {
+Response FrontServer::not_found(const Request& request) const {
   if (!has_table_) {
     return front_error(503, "this server does not know its endpoints yet; try again in a moment", false);
   }

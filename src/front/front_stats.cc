@@ -1,13 +1,13 @@
 #include <fmt/format.h>
 
-#include "front/front.h"
+#include "front/front_server.h"
 
 namespace roost {
 namespace {
 
 constexpr std::size_t kCoarse = 4;  // buckets that are one of Prometheus's
 
-DeploymentCounts all_versions(const Deployment& deployment) {
+DeploymentCounts all_versions(const FrontDeployment& deployment) {
   DeploymentCounts all;
   for (const auto& [version, counts] : deployment.counts_by_version) all.add_all(counts);
   return all;
@@ -22,7 +22,7 @@ Json buckets_of(const LatencyHistogram& latency) {
   return buckets;
 }
 
-Json deployment_stats(const Deployment& deployment) {
+Json deployment_stats(const FrontDeployment& deployment) {
   const DeploymentCounts counts = all_versions(deployment);
   Json by_status = Json::object();
   for (const auto& [status, count] : counts.by_status) by_status[std::to_string(status)] = count;
@@ -63,7 +63,7 @@ std::string quoted(const std::string& text) {
 // One metric is one block of lines, so each is written for all deployments in turn.
 class MetricsText {
  public:
-  using Deployments = std::vector<std::pair<std::string, const Deployment*>>;  // with their labels
+  using Deployments = std::vector<std::pair<std::string, const FrontDeployment*>>;  // with their labels
   explicit MetricsText(Deployments deployments) : deployments_(std::move(deployments)) {}
 
   void gauge(const char* name, const char* help, auto value) {
@@ -119,7 +119,7 @@ class MetricsText {
 
 }  // namespace
 
-Json Front::stats() const {
+Json FrontServer::stats() const {
   Json endpoints = Json::array();
   for (const auto& [slug, endpoint] : endpoints_) {
     Json deployments = Json::array();
@@ -133,7 +133,7 @@ Json Front::stats() const {
   return {{"generation", generation_}, {"started", started_}, {"endpoints", std::move(endpoints)}};
 }
 
-std::string Front::metrics() const {
+std::string FrontServer::metrics() const {
   MetricsText::Deployments all;
   for (const auto& [slug, endpoint] : endpoints_) {
     for (const auto& [name, deployment] : endpoint->deployments()) {

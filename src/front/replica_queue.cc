@@ -30,7 +30,7 @@ ReplicaQueue::~ReplicaQueue() {
 
 void ReplicaQueue::set(const Settings& settings, const std::vector<TableReplica>& replicas) {
   settings_ = settings;
-  std::vector<std::shared_ptr<Replica>> now;
+  std::vector<std::shared_ptr<FrontReplica>> now;
   for (const auto& place : replicas) {
     const auto known = std::find_if(replicas_.begin(), replicas_.end(), [&](const auto& other) {
       return other->place.run == place.run && other->place.address == place.address && other->place.port == place.port;
@@ -39,7 +39,7 @@ void ReplicaQueue::set(const Settings& settings, const std::vector<TableReplica>
       (*known)->place = place;
       now.push_back(*known);
     } else {
-      now.push_back(std::make_shared<Replica>(Replica{place}));
+      now.push_back(std::make_shared<FrontReplica>(FrontReplica{place}));
     }
   }
   for (const auto& replica : replicas_) {
@@ -70,13 +70,13 @@ ReplicaQueue::Ticket ReplicaQueue::take(Ready ready) {
   return wait(std::move(ready), steady_clock::now(), false);
 }
 
-void ReplicaQueue::give_back(const std::shared_ptr<Replica>& replica) {
+void ReplicaQueue::give_back(const std::shared_ptr<FrontReplica>& replica) {
   --replica->in_flight;
   --in_flight_;
   serve_waiters();
 }
 
-void ReplicaQueue::unreachable(const std::shared_ptr<Replica>& replica, steady_clock::time_point since, Ready ready,
+void ReplicaQueue::unreachable(const std::shared_ptr<FrontReplica>& replica, steady_clock::time_point since, Ready ready,
                                Ticket& ticket) {
   --replica->in_flight;
   --in_flight_;
@@ -105,12 +105,12 @@ std::size_t ReplicaQueue::waiting() const { return replicas_.empty() ? 0 : waite
 std::size_t ReplicaQueue::held() const { return replicas_.empty() ? waiters_.size() : 0; }
 
 // The one with the least to do; of several the one that was not asked for longest.
-std::shared_ptr<Replica> ReplicaQueue::choose() const {
-  std::shared_ptr<Replica> chosen;
+std::shared_ptr<FrontReplica> ReplicaQueue::choose() const {
+  std::shared_ptr<FrontReplica> chosen;
   for (const auto& replica : replicas_) {
     if (replica->is_avoided) continue;
     if (settings_.max_concurrent > 0 && replica->in_flight >= settings_.max_concurrent) continue;
-    const auto rank = [](const Replica& one) { return std::pair(one.in_flight, one.used); };
+    const auto rank = [](const FrontReplica& one) { return std::pair(one.in_flight, one.used); };
     if (!chosen || rank(*replica) < rank(*chosen)) chosen = replica;
   }
   return chosen;
@@ -184,7 +184,7 @@ void ReplicaQueue::refuse_all(Refusal why) {
   }
 }
 
-void ReplicaQueue::give(const std::shared_ptr<Replica>& replica, const Ready& ready) {
+void ReplicaQueue::give(const std::shared_ptr<FrontReplica>& replica, const Ready& ready) {
   ++replica->in_flight;
   ++in_flight_;
   replica->used = ++turns_;

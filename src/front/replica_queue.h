@@ -14,7 +14,7 @@
 namespace roost {
 
 // A replica that requests can be sent to. Whoever was given one gives it back to its queue.
-struct Replica {
+struct FrontReplica {
   TableReplica place;
   std::int64_t in_flight = 0;
   bool is_avoided = false;  // it could not be connected to, a moment ago
@@ -36,7 +36,7 @@ class ReplicaQueue {
   // Why there is no replica to be had.
   enum class Refusal { kNone, kNoReplica, kQueueFull, kBusyTooLong, kStartsTooLong, kUnreachable, kStopping };
   // With a replica, or with why not.
-  using Ready = std::function<void(std::shared_ptr<Replica>, Refusal)>;
+  using Ready = std::function<void(std::shared_ptr<FrontReplica>, Refusal)>;
   struct Waiter;
   using Ticket = std::weak_ptr<Waiter>;
 
@@ -48,10 +48,10 @@ class ReplicaQueue {
   // Calls `ready` once: before this returns if it can be told, else later. The ticket is for abandon() until then.
   Ticket take(Ready ready);
   // The request is answered, or was not sent after all.
-  void give_back(const std::shared_ptr<Replica>& replica);
+  void give_back(const std::shared_ptr<FrontReplica>& replica);
   // Instead of give_back(), when nobody answered at its address: it is left alone for a moment, and the request goes on
   // waiting, before all others, as if it had come when `ticket` was made.
-  void unreachable(const std::shared_ptr<Replica>& replica, std::chrono::steady_clock::time_point since, Ready ready,
+  void unreachable(const std::shared_ptr<FrontReplica>& replica, std::chrono::steady_clock::time_point since, Ready ready,
                    Ticket& ticket);
   // Nobody waits any more; `ready` is not called.
   void abandon(const Ticket& ticket);
@@ -61,12 +61,12 @@ class ReplicaQueue {
   std::int64_t in_flight() const { return in_flight_; }
   std::size_t waiting() const;  // for one that is busy
   std::size_t held() const;     // until there is one
-  const std::vector<std::shared_ptr<Replica>>& replicas() const { return replicas_; }
+  const std::vector<std::shared_ptr<FrontReplica>>& replicas() const { return replicas_; }
 
  private:
   enum class Standing { kFree, kBusy, kUnreachable, kStarting, kNone };
 
-  std::shared_ptr<Replica> choose() const;
+  std::shared_ptr<FrontReplica> choose() const;
   Standing standing() const;
   std::chrono::milliseconds limit_of(Standing standing) const;
   Ticket wait(Ready ready, std::chrono::steady_clock::time_point since, bool is_first);
@@ -74,11 +74,11 @@ class ReplicaQueue {
   void wait_longer();
   void serve_waiters();
   void refuse_all(Refusal why);
-  void give(const std::shared_ptr<Replica>& replica, const Ready& ready);
+  void give(const std::shared_ptr<FrontReplica>& replica, const Ready& ready);
 
   Loop& loop_;
   Settings settings_;
-  std::vector<std::shared_ptr<Replica>> replicas_;
+  std::vector<std::shared_ptr<FrontReplica>> replicas_;
   std::list<std::shared_ptr<Waiter>> waiters_;
   std::int64_t in_flight_ = 0;
   std::uint64_t turns_ = 0;

@@ -17,13 +17,13 @@ class ReplicaQueueTest : public testing::Test {
  protected:
   // What a request was told.
   struct Told {
-    std::shared_ptr<Replica> replica;
+    std::shared_ptr<FrontReplica> replica;
     std::optional<Refusal> why;
     ReplicaQueue::Ticket ticket;
     bool is_waiting() const { return !why; }
   };
   ReplicaQueue::Ready ready(Told& told) {
-    return [&told](std::shared_ptr<Replica> replica, Refusal why) {
+    return [&told](std::shared_ptr<FrontReplica> replica, Refusal why) {
       told.replica = std::move(replica);
       told.why = why;
     };

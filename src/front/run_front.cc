@@ -9,7 +9,7 @@
 #include "base/file_limit.h"
 #include "base/files.h"
 #include "base/log.h"
-#include "front/front.h"
+#include "front/front_server.h"
 #include "front/front_file.h"
 #include "front/table_watch.h"
 
@@ -19,16 +19,16 @@ namespace {
 // A connection of a client may need one to a replica.
 std::size_t most_connections(std::size_t files) { return files > 512 ? (files - 256) / 2 : 128; }
 
-Result<std::unique_ptr<Front>> listen(const RunFrontOptions& options, FrontOptions front) {
+Result<std::unique_ptr<FrontServer>> listen(const RunFrontOptions& options, FrontOptions front) {
   front.port = static_cast<std::uint16_t>(options.port);
   const auto before = read_front_file(options.data);
   const bool remembers = options.port == 0 && before && before->port != 0;
   if (remembers) front.port = before->port;
-  auto made = Front::listen(front);
+  auto made = FrontServer::listen(front);
   if (made || !remembers || made.error().code != ErrorCode::kFailedPrecondition) return made;
   log_warning("{}; another port is taken, and front.json says which", made.error().message);
   front.port = 0;
-  return Front::listen(std::move(front));
+  return FrontServer::listen(std::move(front));
 }
 
 void wait_for(const std::stop_token& stop) {
@@ -53,7 +53,7 @@ Status run_front(const RunFrontOptions& options, const std::stop_token& stop) {
   front_options.key = random_hex(24);
   front_options.most_connections = most_connections(raise_file_limit());
   const std::string key = front_options.key;
-  ROOST_TRY(const std::unique_ptr<Front> front, listen(options, std::move(front_options)));
+  ROOST_TRY(const std::unique_ptr<FrontServer> front, listen(options, std::move(front_options)));
   // Connections may queue already; none is answered before the table is known.
   const TableWatch watch(folder / "routes.json", [&](RoutingTable table) { front->set_table(std::move(table)); });
   front->start();

@@ -1,5 +1,6 @@
 #include "runner/attempt_confine.h"
 
+#include "runner/own_program.h"
 #include "runner/scratch_file.h"
 
 namespace fs = std::filesystem;
@@ -20,6 +21,10 @@ Result<HiddenFolders> hidden_folders(const Attempt& attempt) {
   if (attempt.mpi) {
     shown.push_back({attempt.mpi->folder().string()});
     shown.push_back({attempt.settings.mpi_helper.parent_path().string(), Kind::kReadOnly});
+  }
+  const OwnProgram program = own_program();
+  for (const auto& path : {program.path, program.onnxruntime}) {
+    if (!path.empty()) shown.push_back({path.string(), Kind::kReadOnly});
   }
   const std::string environment = text_at(member(attempt.order, "environment"), "folder");
   if (!environment.empty()) {

@@ -13,6 +13,7 @@
 #include "runner/attempt_mpi.h"
 #include "runner/command_line.h"
 #include "runner/image_root.h"
+#include "runner/own_program.h"
 #include "runner/plain_command.h"
 #include "runner/scratch_file.h"
 
@@ -20,6 +21,19 @@ namespace fs = std::filesystem;
 
 namespace roost {
 namespace {
+
+// A replica of an endpoint, whose command is this program.
+bool is_replica(const Attempt& attempt) { return object_at(attempt.order, "variables").contains("ROOST_REPLICA"); }
+
+// What a replica in an image sees besides: this program, and where the server is now.
+Status add_program(const Attempt& attempt, std::vector<ImageBind>& binds) {
+  ROOST_TRY(ProgramInImage program, program_in_image(own_program(), attempt.folder));
+  for (auto& bind : program.binds) binds.push_back(std::move(bind));
+  std::error_code error;
+  const fs::path server = attempt.server_copy().parent_path();
+  if (fs::exists(server, error)) binds.push_back({server, "", true});
+  return {};
+}
 
 // The file system of a run in an image: what it was given, and nothing else of this machine.
 Result<ImageRoot> image_root(const Attempt& attempt) {
@@ -36,6 +50,7 @@ Result<ImageRoot> image_root(const Attempt& attempt) {
     binds.push_back({attempt.mpi->folder()});
     binds.push_back({attempt.settings.mpi_helper.parent_path(), "", true});
   }
+  if (is_replica(attempt)) ROOST_CHECK(add_program(attempt, binds));
   for (const auto& input : array_at(attempt.order, "inputs")) {
     const fs::path place = input_path(attempt, input);
     // One below another is there already.
@@ -49,16 +64,6 @@ Result<ImageRoot> image_root(const Attempt& attempt) {
   return root;
 }
 
-// This program, which does other things besides: replicas of endpoints start it. One that was replaced under us by a new
-// version is at the same place.
-std::string own_program() {
-  std::error_code unknown;
-  std::string path = fs::read_symlink("/proc/self/exe", unknown).string();
-  constexpr std::string_view kGone = " (deleted)";
-  if (path.ends_with(kGone)) path.resize(path.size() - kGone.size());
-  return path;
-}
-
 // What every process of this node has in its environment.
 Result<Variables> common_variables(Attempt& attempt) {
   const bool in_image = attempt.order.contains("image");
@@ -68,12 +73,18 @@ Result<Variables> common_variables(Attempt& attempt) {
     variables[name] = attempt.server.url();
   }
   if (!attempt.server.ca_file().empty()) variables["ROOST_CA_FILE"] = attempt.server.ca_file();
-  if (!in_image) variables["ROOST_SERVER_FILE"] = attempt.server_copy().string();
+  if (!in_image || is_replica(attempt)) variables["ROOST_SERVER_FILE"] = attempt.server_copy().string();
+  if (!in_image) {
+    add_own_program(own_program(), variables);
+  } else if (is_replica(attempt)) {
+    ROOST_TRY(const ProgramInImage program, program_in_image(own_program(), attempt.folder));
+    variables["ROOST_PROGRAM"] = program.start;
+    if (!program.onnxruntime.empty()) variables["ROOST_ONNXRUNTIME"] = program.onnxruntime;
+  }
   variables["ROOST_SPOOL"] = (attempt.folder / "spool").string();
   variables["ROOST_STACKS"] = (attempt.folder / "stacks").string();
   variables["ROOST_NODE"] = attempt.settings.node;
-  // Of this program, for replicas and for what else a run has it do; an image has it not.
-  if (!in_image) variables["ROOST_PROGRAM"] = own_program();
+  variables["ROOST_NODE_ADDRESS"] = attempt.settings.address;
   const fs::path& sdk = attempt.settings.sdk;
   variables["PYTHONPATH"] = fmt::format("{}:{}", (sdk / "in_run").string(), sdk.string());
   variables["PYTHONFAULTHANDLER"] = std::string("1");  // a crash in native code shows the Python lines that led to it

@@ -16,7 +16,7 @@ namespace {
 constexpr int kLeastThreads = 16;
 constexpr int kMostThreads = 512;
 
-Result<ReplicaServant> onnx(const ReplicaOrder& order, const fs::path& app_root) {
+Result<ReplicaServant> onnx(const ServingOrder& order, const fs::path& app_root) {
   OnnxServantOptions options;
   for (const auto& model : order.models) {
     const std::string path = (app_root / model.path).string();
@@ -37,7 +37,7 @@ Result<ReplicaServant> onnx(const ReplicaOrder& order, const fs::path& app_root)
   return chosen;
 }
 
-Result<ReplicaServant> script(const ReplicaOrder& order, const fs::path& app_root) {
+Result<ReplicaServant> script(const ServingOrder& order, const fs::path& app_root) {
   ScriptServantOptions options;
   options.app_root = app_root;
   options.entry_script = order.entry_script;
@@ -62,7 +62,7 @@ Result<ReplicaServant> script(const ReplicaOrder& order, const fs::path& app_roo
 
 }  // namespace
 
-Result<ReplicaServant> choose_servant(const ReplicaOrder& order, const std::string& app_root) {
+Result<ReplicaServant> choose_servant(const ServingOrder& order, const std::string& app_root) {
   return order.runtime == "onnx" ? onnx(order, app_root) : script(order, app_root);
 }
 

@@ -61,9 +61,9 @@ Result<int> Replica::run(const std::stop_token& stop) {
     news.address = options_.shown_address.empty() ? options_.address : options_.shown_address;
     news.port = server_->port();
     news.key = options_.key;
-    heartbeat_ = std::make_unique<Heartbeat>(
+    heartbeat_ = std::make_unique<ReplicaHeartbeat>(
         options_.run, std::move(news),
-        Heartbeat::Calls{options_.find_server, [this] { return state_ == State::kStarting ? ServantLoad() : servant_->load(); },
+        ReplicaHeartbeat::Calls{options_.find_server, [this] { return state_ == State::kStarting ? ServantLoad() : servant_->load(); },
                          [this] { unwanted_.request_stop(); }});
   }
   Status started;

@@ -11,7 +11,7 @@
 
 #include "infer/servant.h"
 #include "net/http_server.h"
-#include "serve/heartbeat.h"
+#include "serve/replica_heartbeat.h"
 
 namespace roost {
 
@@ -70,7 +70,7 @@ class Replica {
   const ReplicaOptions options_;
   std::atomic<State> state_ = State::kStarting;
   std::stop_source unwanted_;  // by the server
-  std::unique_ptr<Heartbeat> heartbeat_;
+  std::unique_ptr<ReplicaHeartbeat> heartbeat_;
   std::unique_ptr<HttpServer> server_;
 };
 

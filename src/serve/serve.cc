@@ -9,7 +9,7 @@
 #include "base/digest.h"
 #include "serve/choose_servant.h"
 #include "serve/replica.h"
-#include "serve/replica_order.h"
+#include "serve/serving_order.h"
 #include "serve/unable_servant.h"
 
 namespace fs = std::filesystem;
@@ -22,7 +22,7 @@ std::string environment(const char* name) {
   return value ? value : "";
 }
 
-Result<int> serve_as(const ReplicaOrder& order, const std::string& app_root, ReplicaOptions options,
+Result<int> serve_as(const ServingOrder& order, const std::string& app_root, ReplicaOptions options,
                      const std::stop_token& stop) {
   auto servant = choose_servant(order, app_root);
   ReplicaServant chosen;
@@ -37,7 +37,7 @@ Result<int> serve_as(const ReplicaOrder& order, const std::string& app_root, Rep
 }
 
 Result<int> serve_order(const std::string& text, const std::stop_token& stop) {
-  ROOST_TRY(const ReplicaOrder order, parse_replica_order(text));
+  ROOST_TRY(const ServingOrder order, parse_serving_order(text));
   const std::string node = environment("ROOST_NODE_ADDRESS");
   ReplicaOptions options;
   options.name = order.endpoint + "/" + order.deployment;
@@ -54,8 +54,8 @@ Result<int> serve_order(const std::string& text, const std::stop_token& stop) {
   return serve_as(order, fs::current_path().string(), std::move(options), stop);
 }
 
-ReplicaOrder order_of(const ServeOptions& options, const std::string& name) {
-  ReplicaOrder order;
+ServingOrder order_of(const ServeOptions& options, const std::string& name) {
+  ServingOrder order;
   order.endpoint = order.slug = name;
   order.deployment = "default";
   order.workers = options.workers;
@@ -94,7 +94,7 @@ Result<int> serve_files(const ServeOptions& options, const std::stop_token& stop
     return fail(ErrorCode::kInvalidArgument, "one score.py is served at a time, and nothing else beside it");
   }
   const std::string name = options.name.empty() ? (first / "").parent_path().stem().string() : options.name;
-  ReplicaOrder order = order_of(options, name);
+  ServingOrder order = order_of(options, name);
   std::string app_root = fs::current_path().string();
   if (is_script) {
     order.runtime = "python";

@@ -44,6 +44,7 @@ namespace {
 
 Router routes_and_pages(App& app) {
   Router router = all_routes(app);
+  add_endpoint_proxy_routes(router, app);
   add_studio_routes(router);
   return router;
 }
@@ -211,6 +212,7 @@ class Server::Parts {
 
   Result<std::shared_ptr<void>> admit(const Request& request, const Route& route) {
     refused_.sum_up();
+    if (route.operation == kCallEndpoint) return std::shared_ptr<void>();  // who calls is the front's affair
     const std::string caller = caller_name(app_, request);
     const bool is_node = is_machine(app_, request);
     auto admitted = limits_->admit(caller, is_node, route.body.stream);

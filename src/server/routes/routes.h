@@ -93,6 +93,9 @@ void add_attempt_routes(Router& router, App& app);
 void add_allocation_routes(Router& router, App& app);
 void add_session_routes(Router& router, App& app);
 void add_live_routes(Router& router, App& app);
+// What comes for endpoints to the server's own address goes on to the front. No part of the API, and not among all_routes.
+inline constexpr const char* kCallEndpoint = "call_endpoint";
+void add_endpoint_proxy_routes(Router& router, App& app);
 // The studio's pages. They are no part of the API, and not among all_routes.
 void add_studio_routes(Router& router);
 

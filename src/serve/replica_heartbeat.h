@@ -32,7 +32,7 @@ struct ReplicaNews {
 
 // Tells the server where a replica is and how it is: every second, and at once after each tell(). A server that is away
 // is looked for again and again, for as long as the replica lives.
-class Heartbeat {
+class ReplicaHeartbeat {
  public:
   struct Calls {
     std::function<Result<ServerAddress>()> find_server = find_server_of_run;
@@ -40,10 +40,10 @@ class Heartbeat {
     // The server wants this replica gone, or the run is over. At most once, on the heartbeat's thread.
     std::function<void()> stop_wanted;
   };
-  Heartbeat(std::string run, ReplicaNews news, Calls calls,
+  ReplicaHeartbeat(std::string run, ReplicaNews news, Calls calls,
             std::chrono::milliseconds every = std::chrono::milliseconds(1000));
   // Stops; a call under way is broken off.
-  ~Heartbeat();
+  ~ReplicaHeartbeat();
 
   void tell(ReplicaState state, std::string message = "");
   // As tell(), and waits until the server has it, but not longer than that.

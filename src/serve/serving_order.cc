@@ -1,4 +1,4 @@
-#include "serve/replica_order.h"
+#include "serve/serving_order.h"
 
 #include <algorithm>
 #include <array>
@@ -37,7 +37,7 @@ Result<OrderedModel> parse_model(const Json& item) {
   return model;
 }
 
-Status check(const ReplicaOrder& order) {
+Status check(const ServingOrder& order) {
   if (std::find(kRuntimes.begin(), kRuntimes.end(), order.runtime) == kRuntimes.end()) {
     return wrong("has the runtime '" + order.runtime + "'; it must be onnx, python or sklearn");
   }
@@ -50,9 +50,9 @@ Status check(const ReplicaOrder& order) {
 
 }  // namespace
 
-Result<ReplicaOrder> parse_replica_order(std::string_view text) {
+Result<ServingOrder> parse_serving_order(std::string_view text) {
   ROOST_TRY(const Json document, parse_json(text, kWhat));
-  ReplicaOrder order;
+  ServingOrder order;
   JsonFields fields(document, kWhat);
   order.endpoint = fields.required_string("endpoint");
   order.workspace = fields.string("workspace");

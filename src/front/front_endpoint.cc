@@ -1,10 +1,10 @@
-#include "front/endpoint.h"
+#include "front/front_endpoint.h"
 
 #include <utility>
 
 namespace roost {
 
-void Endpoint::set(TableEndpoint given) {
+void FrontEndpoint::set(TableEndpoint given) {
   table = std::make_shared<const TableEndpoint>(std::move(given));
   auto before = std::exchange(deployments_, {});
   for (const auto& deployment : table->deployments) {
@@ -13,7 +13,7 @@ void Endpoint::set(TableEndpoint given) {
       place = std::move(known->second);
       before.erase(known);
     } else {
-      place = std::make_shared<Deployment>(loop_);
+      place = std::make_shared<FrontDeployment>(loop_);
     }
     place->set(*table, deployment);
   }
@@ -34,23 +34,23 @@ void Endpoint::set(TableEndpoint given) {
   split_.set(std::move(shares));
 }
 
-void Endpoint::end() {
+void FrontEndpoint::end() {
   for (const auto& [name, deployment] : std::exchange(deployments_, {})) deployment->queue.set({}, {});
 }
 
-std::shared_ptr<Deployment> Endpoint::find(const std::string& deployment) const {
+std::shared_ptr<FrontDeployment> FrontEndpoint::find(const std::string& deployment) const {
   const auto found = deployments_.find(deployment);
   return found == deployments_.end() ? nullptr : found->second;
 }
 
-std::shared_ptr<Deployment> Endpoint::next() {
+std::shared_ptr<FrontDeployment> FrontEndpoint::next() {
   if (deployments_.empty()) return nullptr;
   if (deployments_.size() == 1 || split_names_.empty()) return deployments_.begin()->second;
   return find(split_names_[split_.next()]);
 }
 
-std::vector<std::shared_ptr<Deployment>> Endpoint::next_shadows(const std::shared_ptr<Deployment>& chosen) {
-  std::vector<std::shared_ptr<Deployment>> shadows;
+std::vector<std::shared_ptr<FrontDeployment>> FrontEndpoint::next_shadows(const std::shared_ptr<FrontDeployment>& chosen) {
+  std::vector<std::shared_ptr<FrontDeployment>> shadows;
   for (const auto& share : table->shadow) {
     auto deployment = find(share.deployment);
     if (!deployment || deployment == chosen) continue;

@@ -1,4 +1,4 @@
-#include "front/deployment.h"
+#include "front/front_deployment.h"
 
 namespace roost {
 
@@ -18,7 +18,7 @@ void DeploymentCounts::add_all(const DeploymentCounts& other) {
   shadow_errors += other.shadow_errors;
 }
 
-void Deployment::set(const TableEndpoint& endpoint, const TableDeployment& deployment) {
+void FrontDeployment::set(const TableEndpoint& endpoint, const TableDeployment& deployment) {
   table = deployment;
   ReplicaQueue::Settings settings;
   settings.max_concurrent = deployment.max_concurrent_requests;

@@ -25,9 +25,9 @@ struct DeploymentCounts {
 
 // One deployment of an endpoint as the front knows it: what the table says, its replicas, what was counted. Lives on while
 // requests to it are under way, also when the table has it no more. All on the loop's thread.
-class Deployment {
+class FrontDeployment {
  public:
-  explicit Deployment(Loop& loop) : queue(loop) {}
+  explicit FrontDeployment(Loop& loop) : queue(loop) {}
 
   void set(const TableEndpoint& endpoint, const TableDeployment& deployment);
   DeploymentCounts& counts() { return counts_by_version[table.version]; }

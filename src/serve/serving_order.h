@@ -18,7 +18,7 @@ struct OrderedModel {
 };
 
 // What a replica is to serve and how: the variable ROOST_REPLICA, written by the server.
-struct ReplicaOrder {
+struct ServingOrder {
   std::string endpoint;
   std::string workspace;
   std::string deployment;
@@ -44,6 +44,6 @@ struct ReplicaOrder {
 };
 
 // kInvalidArgument names the member that is missing, unknown or of the wrong kind.
-Result<ReplicaOrder> parse_replica_order(std::string_view text);
+Result<ServingOrder> parse_serving_order(std::string_view text);
 
 }  // namespace roost

@@ -1,4 +1,4 @@
-#include "serve/heartbeat.h"
+#include "serve/replica_heartbeat.h"
 
 #include <gtest/gtest.h>
 
@@ -70,9 +70,9 @@ ReplicaNews some_news() {
   return news;
 }
 
-TEST(Heartbeat, TellsStateAddressKeyAndLoad) {
+TEST(ReplicaHeartbeat, TellsStateAddressKeyAndLoad) {
   FakeServer server;
-  Heartbeat beat("birds_1", some_news(),
+  ReplicaHeartbeat beat("birds_1", some_news(),
                  {[&] { return ServerAddress{server.http.url(), "token", "", ""}; },
                   [] { return ServantLoad{1, 2, 3, 4}; },
                   {}},
@@ -89,11 +89,11 @@ TEST(Heartbeat, TellsStateAddressKeyAndLoad) {
   EXPECT_EQ("birds_1", server.run);
 }
 
-TEST(Heartbeat, FindsAServerThatMoved) {
+TEST(ReplicaHeartbeat, FindsAServerThatMoved) {
   auto first = std::make_unique<FakeServer>();
   std::mutex mutex;
   std::string url = first->http.url();
-  Heartbeat beat("r", some_news(),
+  ReplicaHeartbeat beat("r", some_news(),
                  {[&] {
                     const std::lock_guard lock(mutex);
                     return ServerAddress{url, "t", "", ""};
@@ -111,12 +111,12 @@ TEST(Heartbeat, FindsAServerThatMoved) {
   EXPECT_FALSE(second.wait_for_state("starting").is_null());
 }
 
-TEST(Heartbeat, SaysOnceThatTheServerWantsItGone) {
+TEST(ReplicaHeartbeat, SaysOnceThatTheServerWantsItGone) {
   FakeServer server;
   server.stop = true;
   Signal wanted;
   std::atomic<int> count = 0;
-  Heartbeat beat("r", some_news(),
+  ReplicaHeartbeat beat("r", some_news(),
                  {[&] { return ServerAddress{server.http.url(), "t", "", ""}; },
                   {},
                   [&] {
@@ -129,18 +129,18 @@ TEST(Heartbeat, SaysOnceThatTheServerWantsItGone) {
   EXPECT_EQ(1, count);
 }
 
-TEST(Heartbeat, EndsWithTheRun) {
+TEST(ReplicaHeartbeat, EndsWithTheRun) {
   FakeServer server;
   server.status = 410;
   server.code = std::string(error_code_name(ErrorCode::kGivenUp));
   Signal wanted;
-  const Heartbeat beat("r", some_news(),
+  const ReplicaHeartbeat beat("r", some_news(),
                        {[&] { return ServerAddress{server.http.url(), "t", "", ""}; }, {}, [&] { wanted.set(); }},
                        milliseconds(5));
   EXPECT_TRUE(wanted.wait());
 }
 
-TEST(Heartbeat, EndsWhileTheServerHangs) {
+TEST(ReplicaHeartbeat, EndsWhileTheServerHangs) {
   Signal asked;
   Signal let_go;
   TestServer server;
@@ -151,7 +151,7 @@ TEST(Heartbeat, EndsWhileTheServerHangs) {
   });
   server.start();
   {
-    const Heartbeat beat("r", some_news(), {[&] { return ServerAddress{server.url(), "t", "", ""}; }, {}, {}});
+    const ReplicaHeartbeat beat("r", some_news(), {[&] { return ServerAddress{server.url(), "t", "", ""}; }, {}, {}});
     EXPECT_TRUE(asked.wait());
   }
   let_go.set();

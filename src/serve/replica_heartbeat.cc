@@ -1,4 +1,4 @@
-#include "serve/heartbeat.h"
+#include "serve/replica_heartbeat.h"
 
 #include <cstdlib>
 #include <utility>
@@ -46,18 +46,18 @@ Result<ServerAddress> find_server_of_run() {
   return ServerAddress{url, token, environment("ROOST_CA_FILE"), ""};
 }
 
-Heartbeat::Heartbeat(std::string run, ReplicaNews news, Calls calls, std::chrono::milliseconds every)
+ReplicaHeartbeat::ReplicaHeartbeat(std::string run, ReplicaNews news, Calls calls, std::chrono::milliseconds every)
     : run_(std::move(run)), calls_(std::move(calls)), every_(every), news_(std::move(news)) {
   thread_ = std::jthread([this](const std::stop_token& stop) { work(stop); });
 }
 
-Heartbeat::~Heartbeat() {
+ReplicaHeartbeat::~ReplicaHeartbeat() {
   thread_.request_stop();
   const std::lock_guard lock(mutex_);
   if (client_) client_->interrupt();
 }
 
-void Heartbeat::tell(ReplicaState state, std::string message) {
+void ReplicaHeartbeat::tell(ReplicaState state, std::string message) {
   {
     const std::lock_guard lock(mutex_);
     news_.state = state;
@@ -67,14 +67,14 @@ void Heartbeat::tell(ReplicaState state, std::string message) {
   changed_.notify_all();
 }
 
-bool Heartbeat::tell_and_wait(ReplicaState state, std::string message, std::chrono::milliseconds limit) {
+bool ReplicaHeartbeat::tell_and_wait(ReplicaState state, std::string message, std::chrono::milliseconds limit) {
   tell(state, std::move(message));
   std::unique_lock lock(mutex_);
   const std::uint64_t wanted = version_;
   return changed_.wait_for(lock, limit, [&] { return delivered_ >= wanted; });
 }
 
-void Heartbeat::work(const std::stop_token& stop) {
+void ReplicaHeartbeat::work(const std::stop_token& stop) {
   std::uint64_t sent = 0;
   while (!stop.stop_requested()) {
     ReplicaNews news;
@@ -102,7 +102,7 @@ void Heartbeat::work(const std::stop_token& stop) {
   }
 }
 
-void Heartbeat::send(const ReplicaNews& news) {
+void ReplicaHeartbeat::send(const ReplicaNews& news) {
   const Json body = body_of(news);
   const auto answer = client_->call("PUT", "/runs/" + percent_encode(run_) + "/replica", &body);
   if (answer) {
@@ -119,7 +119,7 @@ void Heartbeat::send(const ReplicaNews& news) {
   if (is_over && !std::exchange(told_stop_, true) && calls_.stop_wanted) calls_.stop_wanted();
 }
 
-Json Heartbeat::body_of(const ReplicaNews& news) const {
+Json ReplicaHeartbeat::body_of(const ReplicaNews& news) const {
   const ServantLoad load = calls_.load ? calls_.load() : ServantLoad();
   return {{"state", state_name(news.state)},
           {"address", news.address},

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "base/json.h"
-#include "front/endpoint.h"
+#include "front/front_endpoint.h"
 #include "front/routing_table.h"
 #include "net/http_server.h"
 #include "net/upstreams.h"
@@ -28,11 +28,11 @@ struct FrontOptions {
 // What stands between clients and replicas: it finds the endpoint of a request, lets in who may come, chooses a deployment
 // and a replica, waits for one where that is worth it, and counts. One thread does all of it, so that nothing is locked:
 // what is not said to be for any thread is for that one.
-class Front {
+class FrontServer {
  public:
   // Listens; serves after start().
-  static Result<std::unique_ptr<Front>> listen(FrontOptions options);
-  ~Front();  // stops
+  static Result<std::unique_ptr<FrontServer>> listen(FrontOptions options);
+  ~FrontServer();  // stops
 
   void start();
   std::uint16_t port() const { return server_->port(); }
@@ -47,21 +47,21 @@ class Front {
 
   // Where a request is to go.
   struct Target {
-    std::shared_ptr<Endpoint> endpoint;
+    std::shared_ptr<FrontEndpoint> endpoint;
     std::string prefix;  // "/endpoints/birds", "" on a port of its own
     std::string rest;    // path and query for the replica
     std::string path;    // the path alone, decoded
     bool is_v2 = false;
   };
 
-  explicit Front(FrontOptions options);
+  explicit FrontServer(FrontOptions options);
   Router make_router();
 
   // front.cc
   void apply(RoutingTable table);
   void listen_as_told();
   std::optional<Target> find_target(const Request& request) const;
-  std::shared_ptr<Endpoint> endpoint_of_port(std::uint16_t port) const;
+  std::shared_ptr<FrontEndpoint> endpoint_of_port(std::uint16_t port) const;
 
   // front_check.cc: what is decided by the head of a request
   std::optional<Response> check(Request& request);
@@ -83,7 +83,7 @@ class Front {
   bool has_table_ = false;
   bool is_stopping_ = false;
   std::int64_t generation_ = 0;
-  std::map<std::string, std::shared_ptr<Endpoint>> endpoints_;  // by slug
+  std::map<std::string, std::shared_ptr<FrontEndpoint>> endpoints_;  // by slug
   std::map<std::uint16_t, std::string> ports_;                   // those listened on, and whose they are
   std::unique_ptr<Loop::Timer> port_timer_;
   std::size_t shadows_ = 0;  // under way

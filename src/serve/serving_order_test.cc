@@ -1,4 +1,4 @@
-#include "serve/replica_order.h"
+#include "serve/serving_order.h"
 
 #include <gtest/gtest.h>
 
@@ -14,12 +14,12 @@ Json whole_order() {
 }
 
 std::string refusal_of(const Json& order) {
-  const auto parsed = parse_replica_order(to_text(order));
+  const auto parsed = parse_serving_order(to_text(order));
   return parsed ? "" : parsed.error().message;
 }
 
-TEST(ReplicaOrder, HasAllOfIt) {
-  const auto order = parse_replica_order(to_text(whole_order()));
+TEST(ServingOrder, HasAllOfIt) {
+  const auto order = parse_serving_order(to_text(whole_order()));
   ASSERT_TRUE(order) << order.error().message;
   EXPECT_EQ("birds", order->endpoint);
   EXPECT_EQ(3, order->revision);
@@ -38,8 +38,8 @@ TEST(ReplicaOrder, HasAllOfIt) {
   EXPECT_EQ("0.0.0.0", order->listen);
 }
 
-TEST(ReplicaOrder, NamesWhatIsWrong) {
-  EXPECT_NE(std::string::npos, parse_replica_order("{").error().message.find("ROOST_REPLICA"));
+TEST(ServingOrder, NamesWhatIsWrong) {
+  EXPECT_NE(std::string::npos, parse_serving_order("{").error().message.find("ROOST_REPLICA"));
   Json order = whole_order();
   order["runtime"] = "tea";
   EXPECT_NE(std::string::npos, refusal_of(order).find("'tea'"));

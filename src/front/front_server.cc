@@ -1,4 +1,4 @@
-#include "front/front.h"
+#include "front/front_server.h"
 
 #include <chrono>
 #include <ctime>
@@ -31,8 +31,8 @@ Response front_error(int status, const std::string& text, bool is_v2) {
   return response;
 }
 
-Result<std::unique_ptr<Front>> Front::listen(FrontOptions options) {
-  std::unique_ptr<Front> front(new Front(std::move(options)));
+Result<std::unique_ptr<FrontServer>> FrontServer::listen(FrontOptions options) {
+  std::unique_ptr<FrontServer> front(new FrontServer(std::move(options)));
   HttpServerOptions http;
   http.address = front->options_.address;
   http.port = front->options_.port;
@@ -47,13 +47,13 @@ Result<std::unique_ptr<Front>> Front::listen(FrontOptions options) {
   return front;
 }
 
-Front::Front(FrontOptions options) : options_(std::move(options)), started_(std::time(nullptr)) {}
+FrontServer::FrontServer(FrontOptions options) : options_(std::move(options)), started_(std::time(nullptr)) {}
 
-Front::~Front() { stop(); }
+FrontServer::~FrontServer() { stop(); }
 
-void Front::start() { server_->start(); }
+void FrontServer::start() { server_->start(); }
 
-Router Front::make_router() {
+Router FrontServer::make_router() {
   Router router;
   for (const char* method : {"GET", "HEAD", "POST", "OPTIONS"}) {
     for (const char* pattern : {"/", "/{rest...}"}) {
@@ -66,12 +66,12 @@ Router Front::make_router() {
   return router;
 }
 
-void Front::set_table(RoutingTable table) {
+void FrontServer::set_table(RoutingTable table) {
   auto moved = std::make_shared<RoutingTable>(std::move(table));
   server_->loop().post([this, moved] { apply(std::move(*moved)); });
 }
 
-void Front::apply(RoutingTable table) {
+void FrontServer::apply(RoutingTable table) {
   if (is_stopping_) return;
   has_table_ = true;
   generation_ = table.generation;
@@ -92,7 +92,7 @@ void Front::apply(RoutingTable table) {
     // Another endpoint may have got the slug.
     const bool is_same = found != known.end() && found->second->table->workspace == given.workspace &&
                          found->second->table->name == given.name;
-    place = is_same ? std::move(found->second) : std::make_shared<Endpoint>(server_->loop());
+    place = is_same ? std::move(found->second) : std::make_shared<FrontEndpoint>(server_->loop());
     if (is_same) known.erase(found);
     place->set(std::move(given));
   }
@@ -105,7 +105,7 @@ void Front::apply(RoutingTable table) {
 }
 
 // Opens and closes the ports that endpoints have for themselves. One that is taken is tried again: it may become free.
-void Front::listen_as_told() {
+void FrontServer::listen_as_told() {
   port_timer_.reset();
   std::map<std::uint16_t, std::string> wanted;
   bool has_failed = false;
@@ -132,7 +132,7 @@ void Front::listen_as_told() {
   if (has_failed) port_timer_ = server_->loop().after(kPortAgain, [this] { listen_as_told(); });
 }
 
-void Front::stop() {
+void FrontServer::stop() {
   if (!server_) return;
   std::promise<void> told;
   server_->loop().post([this, &told] {
@@ -153,7 +153,7 @@ void Front::stop() {
   server_.reset();
 }
 
-std::function<void()> Front::forward(Request& request, Answer answer) {
+std::function<void()> FrontServer::forward(Request& request, Answer answer) {
   const auto target = find_target(request);
   if (!target) {
     answer(not_found(request));
