@@ -8,13 +8,13 @@
 
 #include "base/json.h"
 #include "net/http_client.h"
+#include "domain/endpoint.h"
 #include "server/front_process.h"
 #include "server/routes/routes.h"
 
 namespace roost {
 namespace {
 
-constexpr std::uint64_t kMostBody = 100 << 20;
 constexpr int kMostAtOnce = 256;  // each has a thread; the front itself has no such limit
 constexpr std::size_t kMostKept = 64;
 // The front answers at its own deadlines; this is for one that hangs.
@@ -153,7 +153,7 @@ class EndpointProxy {
 void add_endpoint_proxy_routes(Router& router, App& app) {
   auto proxy = std::make_shared<EndpointProxy>(app);
   for (const char* method : {"GET", "HEAD", "POST", "OPTIONS"}) {
-    Route route{method, "/endpoints/{rest...}", kCallEndpoint, {kMostBody, true}, {}};
+    Route route{method, "/endpoints/{rest...}", kCallEndpoint, {static_cast<std::uint64_t>(kMostBody), true}, {}};
     route.handler = [proxy](Request& request) { return proxy->pass_on(request); };
     route.need = need_name(Need::kNobody);
     router.add(std::move(route));
