@@ -9,7 +9,7 @@ from typing import Any, Dict
 
 import pytest
 
-from linear_models import linear_answer, linear_model, picture_model
+from onnx_models import linear_answer, linear_model, picture_model
 from processes import wait_until
 from roost_fixture import PYTHON, RoostServer, roost_program
 from serving import serve

@@ -9,7 +9,7 @@ from typing import Any, Dict, List
 import pytest
 
 from endpoint_load import ECHO, Load, call, create, echo, get, path, register, settled
-from onnx_models import adding
+from onnx_models import linear_model
 from processes import wait_until
 from roost_fixture import ROOT, RoostServer
 
@@ -34,7 +34,7 @@ def test_from_a_script_to_an_answer(server: RoostServer) -> None:
 
 @needs_runtime
 def test_a_model_without_code(server: RoostServer) -> None:
-    model = register(server, "double", {"double.onnx": adding().bytes()}, framework="Onnx")
+    model = register(server, "double", {"double.onnx": linear_model([[2.0, 0.0], [0.0, 2.0]], [0.0, 0.0])}, framework="Onnx")
     made = create(server, "double", {"models": ["double"]})
     assert made["deployments"][0]["runtime"] == "onnx"
     assert [one["id"] for one in made["deployments"][0]["models"]] == ["double:1"]
