@@ -1,3 +1,4 @@
+#include <cstdlib>
 #include <ctime>
 #include <utility>
 
@@ -13,6 +14,8 @@ namespace {
 
 constexpr std::string_view kPrefix = "/endpoints/";
 constexpr std::size_t kLongestId = 100;
+// Whoever passes requests on asks so whether one with a body of that length would be taken, before it has the body.
+constexpr const char* kCheckHeader = "x-roost-check";
 
 Response page(std::string text, const char* type) {
   Response response;
@@ -101,6 +104,9 @@ std::optional<Response> FrontServer::check(Request& request) {
     return not_found(request);
   }
   auto answer = check_target(request, *target);
+  if (const std::string length = request.header(kCheckHeader); !answer && !length.empty()) {
+    answer = would_take(*target, std::strtoull(length.c_str(), nullptr, 10));
+  }
   if (answer) allow_origin(*target->endpoint->table, request, *answer);
   return answer;
 }
@@ -126,6 +132,16 @@ std::optional<Response> FrontServer::check_target(Request& request, const Target
   }
   request.body_limit = static_cast<std::uint64_t>(table.max_body_bytes);
   return std::nullopt;
+}
+
+Response FrontServer::would_take(const Target& target, std::uint64_t length) {
+  const auto limit = static_cast<std::uint64_t>(target.endpoint->table->max_body_bytes);
+  if (length > limit) {
+    return front_error(413, fmt::format("the request's body is longer than the {} bytes taken here", limit), target.is_v2);
+  }
+  Response response;
+  response.status = 204;
+  return response;
 }
 
 std::optional<Response> FrontServer::own_page(const Request& request) {

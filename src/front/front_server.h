@@ -66,6 +66,7 @@ class FrontServer {
   // front_check.cc: what is decided by the head of a request
   std::optional<Response> check(Request& request);
   std::optional<Response> check_target(Request& request, const Target& target);
+  static Response would_take(const Target& target, std::uint64_t length);
   std::optional<Response> own_page(const Request& request);
   Response not_found(const Request& request) const;
 

@@ -7,14 +7,16 @@
 #include <vector>
 
 #include "base/json.h"
-#include "net/http_client.h"
 #include "domain/endpoint.h"
+#include "net/http_client.h"
 #include "server/front_process.h"
 #include "server/routes/routes.h"
 
 namespace roost {
 namespace {
 
+constexpr std::uint64_t kSmallBody = 64 * 1024;  // asking first would take longer
+constexpr const char* kCheckHeader = "x-roost-check";
 constexpr int kMostAtOnce = 256;  // each has a thread; the front itself has no such limit
 constexpr std::size_t kMostKept = 64;
 // The front answers at its own deadlines; this is for one that hangs.
@@ -34,8 +36,8 @@ bool is_of_the_connection(const std::string& name) {
          name == "upgrade" || name == "content-length" || name == "expect" || name == "proxy-connection";
 }
 
-// Passes what comes to the server's own address for endpoints on to the front, which knows who may call what. Bodies are
-// passed on as they come: nothing of them is kept, and once the front has declined nothing more is read.
+// Passes what comes to the server's own address for endpoints on to the front, which knows who may call what. It is asked
+// before a large body is read; the body is passed on as it comes.
 class EndpointProxy {
  public:
   explicit EndpointProxy(App& app) : app_(app) {}
@@ -50,8 +52,10 @@ class EndpointProxy {
     ClientRequest call;
     std::string whole;
     std::string unread;  // why the request's own body could not be
-    if (auto failed = describe(request, call, whole, unread)) return *std::move(failed);
+    describe(request, call);
     auto client = take(url);
+    if (auto declined = ask(request, call, *client)) return *std::move(declined);
+    if (auto failed = add_body(request, call, whole, unread)) return *std::move(failed);
     auto answer = client->send(call);
     if (answer) {
       give_back(std::move(client));
@@ -71,12 +75,26 @@ class EndpointProxy {
     const int number;
   };
 
-  static std::optional<Response> describe(Request& request, ClientRequest& call, std::string& whole, std::string& unread) {
+  static void describe(const Request& request, ClientRequest& call) {
     call.method = request.method;
     call.target = request.target;
     for (const auto& [name, value] : request.headers) {
-      if (!is_of_the_connection(name) && name != "host") call.headers[name] = value;
+      if (!is_of_the_connection(name) && name != "host" && name != kCheckHeader) call.headers[name] = value;
     }
+  }
+
+  // The front's answer if it is not to have the body. What it cannot be asked now shows when the request is sent.
+  static std::optional<Response> ask(Request& request, ClientRequest call, HttpClient& client) {
+    const std::string length = request.header("content-length");
+    if (length.empty() && request.header("transfer-encoding").empty()) return std::nullopt;
+    if (!length.empty() && std::strtoull(length.c_str(), nullptr, 10) <= kSmallBody) return std::nullopt;
+    call.headers[kCheckHeader] = length.empty() ? "0" : length;
+    auto answer = client.send(call);
+    if (!answer || answer->status == 204) return std::nullopt;
+    return answer_of(*std::move(answer), request);
+  }
+
+  static std::optional<Response> add_body(Request& request, ClientRequest& call, std::string& whole, std::string& unread) {
     const std::string length = request.header("content-length");
     if (!length.empty()) {
       call.body_length = std::strtoull(length.c_str(), nullptr, 10);
