@@ -8,7 +8,7 @@ from typing import Any, Dict, List
 
 import pytest
 
-from endpoint_load import ECHO, Load, call, create, echo, get, path, register, settled
+from endpoint_load import Load, call, create, echo, get, path, register, settled
 from onnx_models import linear_model
 from processes import wait_until
 from roost_fixture import ROOT, RoostServer
@@ -80,7 +80,7 @@ def test_keys_and_tokens(server: RoostServer) -> None:
 
 def test_an_update_fails_no_request(server: RoostServer) -> None:
     made = create(server, "busy", echo(server, "1", workers=2, max_concurrent_requests=0))
-    with Load(made["scoring_uri"], 16) as load:
+    with Load(made["scoring_uri"], 64) as load:
         for version in ("2", "3"):
             server.expect(200, "PUT", path("busy", "deployments", "default"),
                           json=echo(server, version, workers=2, max_concurrent_requests=0))
@@ -248,7 +248,6 @@ def test_a_pytorch_model_is_told_the_way_out(shared_server: RoostServer) -> None
 
 def test_two_workspaces_may_use_one_name(shared_server: RoostServer) -> None:
     shared_server.expect(201, "POST", "/workspaces", json={"name": "other"})
-    assert ECHO
     one = shared_server.expect(201, "POST", "/workspaces/default/endpoints", json={"name": "same"})
     two = shared_server.expect(201, "POST", "/workspaces/other/endpoints", json={"name": "same"})
     assert (one["slug"], two["slug"]) == ("same", "same.other")

@@ -1,10 +1,36 @@
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <memory>
+
+#include <fmt/format.h>
 
 #include "cli/verbs/server_verbs.h"
 #include "cli/work/interrupt.h"
+#include "runner/sdk.h"
 #include "serve/serve.h"
 
+namespace fs = std::filesystem;
+
 namespace roost {
+namespace {
+
+// A run has the package on its path already; a script that is served by hand needs it as well.
+Status give_sdk(const ServeOptions& options) {
+  const bool is_script = std::any_of(options.models.begin(), options.models.end(),
+                                     [](const std::string& model) { return model.ends_with(".py"); });
+  if (!is_script) return {};
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  const char* home = std::getenv("HOME");
+  const fs::path folder = cache ? fs::path(cache) : home ? fs::path(home) / ".cache" : fs::temp_directory_path();
+  ROOST_TRY(const fs::path sdk, unpack_sdk(folder / "roost"));
+  const char* before = std::getenv("PYTHONPATH");
+  const std::string path = fmt::format("{}:{}{}{}", (sdk / "in_run").string(), sdk.string(), before ? ":" : "", before ? before : "");
+  ::setenv("PYTHONPATH", path.c_str(), 1);
+  return {};
+}
+
+}  // namespace
 
 void register_serve(Verb& root) {
   auto options = std::make_shared<ServeOptions>();
@@ -30,6 +56,7 @@ void register_serve(Verb& root) {
       .example("roost serve model.onnx --port 8080")
       .example("curl localhost:8080/v2/models/model")
       .action([options]() -> Result<int> {
+        ROOST_CHECK(give_sdk(*options));
         const InterruptWatch interrupts;
         return run_serve(*options, interrupts.token());
       });
