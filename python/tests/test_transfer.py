@@ -19,12 +19,14 @@ class Seen:
         self.total = 0
         self.done = 0
         self.files = []
+        self._lock = threading.Lock()  # several uploads go at once
 
     def set_total(self, total):
         self.total = total
 
     def advance(self, count):
-        self.done += count
+        with self._lock:
+            self.done += count
 
     def done_file(self, name):
         self.files.append(name)

@@ -56,7 +56,7 @@ TEST(Endpoint, RefusalsNameWhatIsWrong) {
   EXPECT_NE(refusal(given).find("adds up to 140"), std::string::npos);
   given = body();
   given["deployments"][0]["models"] = {"birds:x"};
-  EXPECT_NE(refusal(given).find("NAME:VERSION"), std::string::npos);
+  EXPECT_NE(refusal(given).find("birds:3"), std::string::npos);
   given = body();
   given["deployments"][0]["replicas"] = {{"min", 3}, {"max", 2}};
   EXPECT_NE(refusal(given).find("below its \"min\" of 3"), std::string::npos);
