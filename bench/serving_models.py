@@ -16,6 +16,7 @@ from harness import PYTHON, clean_environment  # noqa: E402
 
 WIDTH = 128  # of what the small model takes and gives, so that the null model's requests are as long
 SMALL = (WIDTH, 512, 512, WIDTH)
+MEDIUM = (WIDTH, 2048, 2048, WIDTH)  # 19 MB of weights to read for a row, or for many
 RESNET = """import sys, torch, torchvision
 torch.manual_seed(1)
 model = torchvision.models.resnet18(weights=None).eval()

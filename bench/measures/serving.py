@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 
 from harness import Bench, clean_environment, wait_until  # noqa: E402
-from serving_models import WIDTH, Body, make_resnet, null_model, perceptron  # noqa: E402
+from serving_models import MEDIUM, WIDTH, Body, make_resnet, null_model, perceptron  # noqa: E402
 from table import Row, per_second  # noqa: E402
 from torch_python import make_python  # noqa: E402
 
@@ -71,8 +71,9 @@ def measure(bench: Bench) -> List[Row]:
     with bench.folder("serving") as folder:
         (folder / "small.onnx").write_bytes(perceptron())
         (folder / "null.onnx").write_bytes(null_model())
-        rows = small_model(bench, programs, folder)
-        return rows + resnet(bench, programs, folder)
+        (folder / "medium.onnx").write_bytes(perceptron(MEDIUM))
+        return (small_model(bench, programs, folder) + together(bench, programs, folder)
+                + resnet(bench, programs, folder))
 
 
 def small_model(bench: Bench, programs: Programs, folder: Path) -> List[Row]:
@@ -80,7 +81,6 @@ def small_model(bench: Bench, programs: Programs, folder: Path) -> List[Row]:
     peers = make_python("serving-peers", PEERS)
     with contextlib.ExitStack() as stack:
         roost = stack.enter_context(roost_serve(programs, folder, ["small.onnx", "null.onnx"], 1))
-        alone = stack.enter_context(roost_serve(programs, folder, ["small.onnx"], 1, "--max-batch", "1"))
         front = stack.enter_context(roost_front(programs, folder, roost))
         infer = "/v2/models/small/infer"
         takes: Dict[str, Callable[[int], Take]] = {
@@ -88,7 +88,6 @@ def small_model(bench: Bench, programs: Programs, folder: Path) -> List[Row]:
             "null": lambda n: lambda: roost.take("/v2/models/null/infer", body.v2, body.header, n),
             "loop": lambda n: lambda: loop(programs, folder / "small.onnx", n, 1),
             "null_loop": lambda n: lambda: loop(programs, folder / "null.onnx", n, 1),
-            "alone": lambda n: lambda: alone.take(infer, body.v2, body.header, n),
             "front": lambda n: lambda: front.take("/endpoints/small" + infer, body.v2, body.header, n),
         }
         if peers:
@@ -121,8 +120,22 @@ def small_rows(clients: int, figures: Dict[str, Figures]) -> List[Row]:
     for peer, shown in (("uvicorn", "uvicorn"), ("gunicorn", "gunicorn"), ("uvicorn_raw", "uvicorn, bare bytes")):
         if peer in figures:
             rows.append(beside(f"{name}: beside {shown}", figures, "served", peer, shown, 5.0))
-    if clients > 1:
-        rows.append(beside(f"{name}: put together", figures, "served", "alone", "one by one", 1.0))
+    return rows
+
+
+def together(bench: Bench, programs: Programs, folder: Path) -> List[Row]:
+    body = Body(folder, "medium", (1, WIDTH))
+    infer = "/v2/models/medium/infer"
+    rows: List[Row] = []
+    with roost_serve(programs, folder, ["medium.onnx"], 1) as roost, \
+            roost_serve(programs, folder, ["medium.onnx"], 1, "--max-batch", "1") as alone:
+        for clients in (16, 64):
+            def take(target: Target, count: int = clients) -> Take:
+                return lambda: target.take(infer, body.v2, body.header, count)
+
+            figures = in_rounds({"served": take(roost), "alone": take(alone)}, bench.size(5, 1))
+            rows.append(beside(f"serving: 19 MB model, {clients} clients: requests put together", figures, "served", "alone",
+                               "one by one", 1.0))
     return rows
 
 
