@@ -62,7 +62,7 @@ class HttpServer::Server {
   void start() {
     if (std::exchange(started_, true)) return;
     const int workers = std::max(1, parts_.options.worker_threads);
-    parts_.workers = std::make_unique<WorkerPool>(workers);
+    parts_.workers = std::make_unique<WorkerPool>(workers, parts_.options.most_workers);
     for (const int threads : parts_.options.lanes) {
       parts_.lanes.push_back(std::make_unique<WorkerPool>(std::max(1, threads)));
     }

@@ -34,6 +34,7 @@ struct HttpServerOptions {
   TlsFiles tls;
   int io_threads = 1;
   int worker_threads = 8;
+  int most_workers = 0;  // while all of them are busy; 0: no more than there are
   // Most connections at once; 0: as many as there can be. One more takes the place of the one that has waited
   // longest to send something, and is closed itself if all are at work.
   std::size_t most_connections = 0;

@@ -207,6 +207,68 @@ TEST(HttpServer, ServesManyConnectionsAtOnce) {
   }
 }
 
+// Quick ones are answered while every worker is busy, on the connection's thread; the others are not.
+TEST(HttpServer, CallsQuickHandlersOnTheConnectionsThread) {
+  TestServer test;
+  test.options.worker_threads = 1;
+  Signal busy;
+  Signal release;
+  test.route("GET", "/slow", [&](Request&) {
+    busy.set();
+    release.wait();
+    return text_response("slow");
+  });
+  Route route{"POST", "/x", "x", {}, [](Request& request) {
+                if (request.body == "throw") throw std::runtime_error("oh");
+                return text_response(request.body);
+              }};
+  route.is_quick = [](const Request& request) { return request.body != "long"; };
+  test.router.add(std::move(route));
+  test.start();
+  RawConnection slow(test.server->port());
+  slow.send("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n");
+  ASSERT_TRUE(busy.wait());
+  const auto post = [](const std::string& body) {
+    return "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+  };
+  RawConnection quick(test.server->port());
+  quick.send(post("a") + post("b"));
+  EXPECT_EQ(quick.read_response(), "200 a");
+  EXPECT_EQ(quick.read_response(), "200 b");
+  quick.send(post("throw"));
+  EXPECT_TRUE(quick.read_response().starts_with("500"));
+  RawConnection other(test.server->port());
+  other.send(post("long"));
+  quick.send(post("c"));
+  EXPECT_EQ(quick.read_response(), "200 c");
+  release.set();
+  EXPECT_EQ(slow.read_response(), "200 slow");
+  EXPECT_EQ(other.read_response(), "200 long");
+}
+
+TEST(HttpServer, HasMoreWorkersWhileAllAreBusy) {
+  TestServer test;
+  test.options.worker_threads = 1;
+  test.options.most_workers = 2;
+  Signal busy;
+  Signal release;
+  test.route("GET", "/slow", [&](Request&) {
+    busy.set();
+    release.wait();
+    return text_response("slow");
+  });
+  test.route("GET", "/a", [](Request&) { return text_response("a"); });
+  test.start();
+  RawConnection slow(test.server->port());
+  slow.send("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n");
+  ASSERT_TRUE(busy.wait());
+  RawConnection other(test.server->port());
+  other.send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_EQ(other.read_response(), "200 a");
+  release.set();
+  EXPECT_EQ(slow.read_response(), "200 slow");
+}
+
 TEST(HttpServer, LetsHandlersInFlightAnswerWhenItStops) {
   TestServer test;
   Signal started;

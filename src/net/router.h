@@ -20,6 +20,9 @@ struct Route {
   // Instead of `handler`. check_head is then called on the connection's thread as well, for every request whatever its
   // body, and must not block.
   LaterHandler later = {};
+  // Asked on the connection's thread once the body is there. If it says so the handler is called right there, which saves
+  // two hand-overs between threads; other connections wait meanwhile. None: never.
+  std::function<bool(const Request&)> is_quick = {};
   std::size_t lane = 0;   // of HttpServerOptions::lanes
   std::string need = {};  // who may call it, for those who list routes
 };

@@ -133,6 +133,8 @@ Session::Await Session::serve_request() {
     if (!whole) co_return false;
     if (!refusal && exchange.route->later) {
       co_await answer_later();
+    } else if (!refusal && exchange.route->is_quick && exchange.route->is_quick(exchange.request)) {
+      run_handler();
     } else if (!refusal) {
       start_work(parts_.pool_of(*exchange.route), &Session::run_handler);
       co_await work_done();

@@ -16,6 +16,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr auto kLongestWarmUp = std::chrono::seconds(60);
+// Handing a request to another thread and its answer back costs some 30 us of processor time.
+constexpr std::chrono::nanoseconds kQuickAlone{500'000};
+constexpr std::chrono::nanoseconds kQuickTogether{100'000};  // waiting for others may save more than that
 constexpr std::uintmax_t kLargeFile = 256U << 20U;
 
 // Of the model and the files of weights that are called like it.
@@ -72,9 +75,14 @@ void LoadedModel::warm_up() {
   for (const TensorSpec& output : signature_.outputs) outputs.push_back(output.name);
   const auto deadline = std::chrono::steady_clock::now() + kLongestWarmUp;
   const auto ran = session_->run(sample_inputs(signature_.inputs, 1, 1, 0), outputs, deadline);
-  if (!ran)
+  if (ran) {
+    const auto start = std::chrono::steady_clock::now();
+    if (session_->run(sample_inputs(signature_.inputs, 1, 1, 0), outputs, deadline))
+      usual_ns_ = std::min(kSlow, std::chrono::steady_clock::now() - start).count();
+  } else {
     log_info("model {} version {}: not warmed up, it does not take zeros in sizes of 1: {}", signature_.name,
              signature_.version, ran.error().message);
+  }
 }
 
 void LoadedModel::decide_batching(const BatchingOptions& wanted) {
@@ -85,6 +93,18 @@ void LoadedModel::decide_batching(const BatchingOptions& wanted) {
   log_info("model {} version {}: requests {}", signature_.name, signature_.version,
            verdict.together ? fmt::format("that wait are computed together, up to {} rows", wanted.max_batch)
                             : "are computed one by one: " + verdict.why);
+}
+
+bool LoadedModel::is_quick() const {
+  const auto most = batching_.max_batch > 1 ? kQuickTogether : kQuickAlone;
+  return usual_ns_.load(std::memory_order_relaxed) < most.count() && queue_->is_free();
+}
+
+// One that was held up for once does not make a model slow, two in a row do.
+void LoadedModel::took(const CallTimes& times) {
+  const auto own = std::min(kSlow, (times.input + times.infer + times.output) / times.together);
+  const std::int64_t usual = usual_ns_.load(std::memory_order_relaxed);
+  usual_ns_.store(usual + (own.count() - usual) / 16, std::memory_order_relaxed);
 }
 
 Result<InferAnswer> LoadedModel::infer(const InferRequest& request, Deadline deadline, CallTimes& times) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -27,6 +28,11 @@ class LoadedModel {
   std::size_t waiting() const { return queue_->waiting(); }
   ModelStats& stats() { return stats_; }
 
+  // Whether a small request would be computed now, and sooner than it could be handed to another thread.
+  bool is_quick() const;
+  // Tells how long a request took, so that is_quick() knows.
+  void took(const CallTimes& times);
+
   Result<InferAnswer> infer(const InferRequest& request, Deadline deadline, CallTimes& times);
 
  private:
@@ -36,12 +42,15 @@ class LoadedModel {
   void warm_up();
   void decide_batching(const BatchingOptions& wanted);
 
+  static constexpr std::chrono::nanoseconds kSlow{1'000'000};
+
   ModelSignature signature_;
   BatchingOptions batching_;
   int runs_ = 1;
   std::unique_ptr<OnnxSession> session_;
   ModelStats stats_;
   std::unique_ptr<ModelQueue> queue_;
+  std::atomic<std::int64_t> usual_ns_{kSlow.count()};
 };
 
 }  // namespace roost

@@ -22,6 +22,11 @@ tl::unexpected<Error> too_late_to_start() {
 
 }  // namespace
 
+bool ModelQueue::is_free() const {
+  const std::lock_guard lock(mutex_);
+  return running_ < options_.runs && waiting_.empty() && !gathers();
+}
+
 std::size_t ModelQueue::waiting() const {
   const std::lock_guard lock(mutex_);
   return waiting_.size();
@@ -233,7 +238,7 @@ CallTimes ModelQueue::run_batch(const std::vector<CallPtr>& batch) {
   } else if (!outputs || !share_out(batch, std::move(*outputs))) {
     run_each(batch, inputs);
   }
-  return {{}, copied - start, computed - copied, Steady::now() - computed};
+  return {{}, copied - start, computed - copied, Steady::now() - computed, static_cast<int>(batch.size())};
 }
 
 bool ModelQueue::share_out(const std::vector<CallPtr>& batch, std::vector<Tensor> outputs) {

@@ -37,6 +37,7 @@ class ModelQueue {
                                     Deadline deadline, CallTimes& times);
 
   std::size_t waiting() const;
+  bool is_free() const;  // whether a request that comes now would run at once
 
  private:
   using Time = std::chrono::steady_clock::time_point;

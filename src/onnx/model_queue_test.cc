@@ -123,6 +123,30 @@ TEST_F(ModelQueueTest, StopsPuttingTogetherWhenRowsAreLost) {
   EXPECT_EQ(runner_.sizes(), (std::vector<std::int64_t>{1, 2, 1, 1}));
 }
 
+TEST_F(ModelQueueTest, TellsWhetherARequestWouldRunAtOnce) {
+  make({.runs = 1, .max_batch = 8});
+  EXPECT_TRUE(queue_->is_free());
+  auto first = occupy();
+  EXPECT_FALSE(queue_->is_free());
+  runner_.open();
+  EXPECT_TRUE(first.get());
+  EXPECT_TRUE(queue_->is_free());
+  make({.runs = 1, .max_batch = 8, .max_delay = std::chrono::milliseconds(1)});
+  EXPECT_FALSE(queue_->is_free());  // it would wait for others
+}
+
+TEST_F(ModelQueueTest, TellsHowManyRanTogether) {
+  make({.runs = 1, .max_batch = 8});
+  auto first = occupy();
+  CallTimes times;
+  auto a = std::async(std::launch::async, [&] { return queue_->infer({floats("x", {1, 1}, {1})}, {"y"}, in_a_minute(), times); });
+  while (queue_->waiting() < 1) std::this_thread::yield();
+  auto b = ask_and_wait({2}, 2);
+  runner_.open();
+  for (auto* future : {&first, &a, &b}) EXPECT_TRUE(future->get());
+  EXPECT_EQ(times.together, 2);
+}
+
 TEST_F(ModelQueueTest, RefusesWhenTooManyWait) {
   make({.runs = 1, .max_batch = 1, .limit = 2});
   auto first = occupy();

@@ -12,6 +12,7 @@ struct CallTimes {
   std::chrono::nanoseconds input{0};   // putting rows together
   std::chrono::nanoseconds infer{0};   // in the model
   std::chrono::nanoseconds output{0};  // taking rows apart, and writing the answer
+  int together = 1;                    // requests that had the last three in common
 };
 
 // What one version of a model has done since it was loaded. Thread-safe; values read together need not fit each other.

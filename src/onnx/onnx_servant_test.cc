@@ -62,6 +62,23 @@ TEST_F(OnnxServantTest, AnswersPlainJson) {
   EXPECT_EQ(score("{").status, 400);
 }
 
+TEST_F(OnnxServantTest, KnowsWhichRequestsAreQuick) {
+  start_adding();
+  const std::string data = R"({"data": [[1, 2]]})";
+  for (int i = 0; i < 300; ++i) ASSERT_EQ(score(data).status, 200);  // it was held up at the most a few times
+  const auto is_quick = [&](std::string body, std::map<std::string, std::string> headers = {}) {
+    Request request;
+    request.body = std::move(body);
+    request.headers = std::move(headers);
+    return router_.find("POST", "/score").route->is_quick(request);
+  };
+  EXPECT_TRUE(is_quick(data));
+  EXPECT_FALSE(is_quick(std::string(100'000, ' ')));
+  EXPECT_FALSE(is_quick(data, {{"content-encoding", "gzip"}}));
+  EXPECT_TRUE(router_.find("POST", "/v2/models/adder/infer").route->is_quick != nullptr);
+  EXPECT_TRUE(router_.find("GET", "/v2/models/adder").route->is_quick == nullptr);
+}
+
 TEST_F(OnnxServantTest, AnswersOnnxRuntimeServersJson) {
   start_adding();
   // 1.0F and 2.0F

@@ -36,9 +36,12 @@ void add_score_routes(Router& router, const Serving& serving) {
     response.body = "Healthy";
     return response;
   });
-  add(
-      "POST", "/score", "score", [serving](Request& request) { return score(serving, request); },
-      serving.max_body_bytes);
+  Route scoring{"POST", "/score", "score", {serving.max_body_bytes, false},
+                serving.answering.around(score_error, [serving](Request& request) { return score(serving, request); })};
+  scoring.is_quick = [serving](const Request& request) {
+    return is_quick(serving.models.find(serving.models.first_name()), request);
+  };
+  router.add(std::move(scoring));
   router.add({"OPTIONS", "/score", "score_preflight", {}, serving.answering.preflight()});
   add("GET", "/swagger.json", "swagger", [serving](Request& request) { return swagger(serving, request); });
 }

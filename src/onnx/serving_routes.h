@@ -20,6 +20,14 @@ struct Serving {
 void add_v2_routes(Router& router, const Serving& serving);     // /v2/...
 void add_score_routes(Router& router, const Serving& serving);  // /, /score, /swagger.json
 
+// Whether a request may be computed on its connection's thread: what it asks for is small, and so is what it does.
+// Bodies that unpack to who knows what are not.
+inline bool is_quick(const Result<std::shared_ptr<LoadedModel>>& model, const Request& request) {
+  constexpr std::size_t kSmallBody = 16 << 10;
+  return model && request.body.size() <= kSmallBody && !request.headers.contains("content-encoding") &&
+         (*model)->is_quick();
+}
+
 // One request through a model: `parse` makes it of the body, `print` the answer. Counts it in the model's statistics.
 template <class Parse, class Print>
 Result<Response> serve_inference(const Serving& serving, LoadedModel& model, Parse parse, Print print) {
@@ -45,6 +53,7 @@ Result<Response> serve_inference(const Serving& serving, LoadedModel& model, Par
   }();
   if (result) {
     model.stats().succeeded(times, static_cast<std::uint64_t>(rows));
+    model.took(times);
   } else {
     model.stats().failed(Steady::now() - start);
   }

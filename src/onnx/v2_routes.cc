@@ -81,14 +81,17 @@ class V2Routes {
   V2Routes(Router& router, const Serving& serving) : router_(router), serving_(serving) {}
 
   void add(const char* method, const std::string& pattern, const char* operation, Answering::Handle handle,
-           std::uint64_t limit = 1 << 20) {
-    router_.add({method, pattern, operation, {limit, false}, serving_.answering.around(v2_error, std::move(handle))});
+           std::uint64_t limit = 1 << 20, std::function<bool(const Request&)> is_quick = {}) {
+    Route route{method, pattern, operation, {limit, false}, serving_.answering.around(v2_error, std::move(handle))};
+    route.is_quick = std::move(is_quick);
+    router_.add(std::move(route));
   }
   // With and without a version in the path.
   void add_for_model(const char* method, const std::string& rest, const std::string& operation,
-                     const Answering::Handle& handle, std::uint64_t limit = 1 << 20) {
-    add(method, "/v2/models/{model}" + rest, operation.c_str(), handle, limit);
-    add(method, "/v2/models/{model}/versions/{version}" + rest, (operation + "_version").c_str(), handle, limit);
+                     const Answering::Handle& handle, std::uint64_t limit = 1 << 20,
+                     const std::function<bool(const Request&)>& is_quick = {}) {
+    add(method, "/v2/models/{model}" + rest, operation.c_str(), handle, limit, is_quick);
+    add(method, "/v2/models/{model}/versions/{version}" + rest, (operation + "_version").c_str(), handle, limit, is_quick);
   }
 
  private:
@@ -131,7 +134,8 @@ void add_v2_routes(Router& router, const Serving& serving) {
              [serving](Request& request) { return statistics(serving, request); });
   routes.add_for_model(
       "POST", "/infer", "v2_infer", [serving](Request& request) { return infer(serving, request); },
-      serving.max_body_bytes);
+      serving.max_body_bytes,
+      [serving](const Request& request) { return is_quick(model_of(serving, request), request); });
   routes.add("POST", "/v2/repository/index", "v2_index", [serving](Request&) { return index(serving); });
   const auto change = [&](const char* what, const char* operation, Status (ModelSet::*act)(const std::string&)) {
     routes.add("POST", std::string("/v2/repository/models/{model}/") + what, operation,

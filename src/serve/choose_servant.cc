@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "onnx/onnx_servant.h"
+#include "onnx/runtime.h"
 #include "score/script_servant.h"
 
 namespace fs = std::filesystem;
@@ -15,6 +16,7 @@ namespace {
 
 constexpr int kLeastThreads = 16;
 constexpr int kMostThreads = 512;
+constexpr int kMostIoThreads = 16;
 
 Result<ReplicaServant> onnx(const ServingOrder& order, const fs::path& app_root) {
   OnnxServantOptions options;
@@ -32,6 +34,7 @@ Result<ReplicaServant> onnx(const ServingOrder& order, const fs::path& app_root)
   options.max_body_bytes = static_cast<std::uint64_t>(order.max_body_bytes);
   options.cors_origins = order.cors_origins;
   ReplicaServant chosen;
+  chosen.io_threads = std::min(usable_cores(), kMostIoThreads);
   chosen.threads = std::clamp(servant_threads(options), kLeastThreads, kMostThreads);
   ROOST_TRY(chosen.servant, make_onnx_servant(std::move(options)));
   return chosen;

@@ -23,6 +23,7 @@ namespace {
 
 constexpr milliseconds kLook{50};           // how soon a change of state is noticed
 constexpr milliseconds kLastWord{3000};     // for the server to hear why it failed
+constexpr int kThreadsAtOnce = 8;           // workers from the start
 constexpr std::uint64_t kBodyShares = 12;   // bodies of the longest kind in memory at once
 
 // Clients of the inference protocol look for "error", those of score.py for "message".
@@ -48,6 +49,7 @@ bool pause(const std::stop_token& stop, const std::stop_token& other) {
 Replica::Replica(ReplicaServant servant, ReplicaOptions options)
     : servant_(std::move(servant.servant)),
       threads_(servant.threads),
+      io_threads_(servant.io_threads),
       failure_(std::move(servant.failure)),
       options_(std::move(options)) {}
 
@@ -94,7 +96,10 @@ Result<std::unique_ptr<HttpServer>> Replica::listen() {
   HttpServerOptions options;
   options.address = options_.address;
   options.port = options_.port;
-  options.worker_threads = std::max(1, threads_);
+  options.io_threads = io_threads_;
+  // Most of them only ever wait, and only when there is much to do: they are made then.
+  options.worker_threads = std::clamp(threads_, 1, kThreadsAtOnce);
+  options.most_workers = threads_;
   options.lanes = {1};
   options.body_memory = std::max<std::uint64_t>(1ULL << 30, options_.max_body_bytes * kBodyShares);
   options.error_body = error_body;

@@ -19,6 +19,7 @@ namespace roost {
 struct ReplicaServant {
   std::unique_ptr<Servant> servant;
   int threads = 96;                      // handlers that may wait at once
+  int io_threads = 1;                    // for connections, and for handlers that are quick
   std::function<std::string()> failure;  // why it will never be ready again; "" or none while it may
 };
 
@@ -66,6 +67,7 @@ class Replica {
 
   const std::shared_ptr<Servant> servant_;  // shared with the thread that starts it, which may hang
   const int threads_;
+  const int io_threads_;
   const std::function<std::string()> failure_;
   const ReplicaOptions options_;
   std::atomic<State> state_ = State::kStarting;
