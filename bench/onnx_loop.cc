@@ -174,7 +174,7 @@ int main(int count, char** values) {
   if (!library) give_up(library.error().message);
   const auto runtime = OrtRuntime::open(*library, arguments.intra_op);
   if (!runtime) give_up(runtime.error().message);
-  RunWatch watch;
+  RunCutoff watch;
   if (arguments.through == "bare") {
     auto session = OnnxSession::load(*runtime, watch, arguments.model);
     if (!session) give_up(session.error().message);

@@ -21,7 +21,7 @@ sys.dont_write_bytecode = True
 
 from harness import Bench  # noqa: E402
 from measures import (distributed, early_stop, environment, environment_torch, first_line, history, image_start,  # noqa: E402
-                      log_call, metric_points, print_gigabyte, queue, sdk, slurm, snapshot, start_up, sweep_children,
+                      log_call, metric_points, print_gigabyte, queue, score_script, sdk, slurm, snapshot, start_up, sweep_children,
                       sweeps, trivial_runs)
 from table import Row, circumstances, failed_row, markdown_table, plain_table  # noqa: E402
 
@@ -44,6 +44,7 @@ MEASURES: Dict[str, Callable[[Bench], List[Row]]] = {
     "distributed": distributed.measure,
     "slurm": slurm.measure,
     "sweeps": sweeps.measure,
+    "score_script": score_script.measure,
 }
 
 

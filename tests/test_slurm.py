@@ -1,4 +1,5 @@
 """Runs on a real Slurm cluster whose nodes share no disk with the server: what they are, and how they end."""
+import json
 import shutil
 from pathlib import Path
 from typing import Any, Dict, Iterator, List
@@ -6,6 +7,7 @@ from typing import Any, Dict, Iterator, List
 import pytest
 
 from conftest import IMPATIENT, MakeServer
+from endpoint_load import call, create, echo, path
 from local_index import make_wheel
 from processes import wait_until
 from roost_fixture import RoostServer
@@ -56,6 +58,17 @@ def test_one_node(server: RoostServer, cluster: SlurmCluster) -> None:
     assert run["node"].split("-")[0] == words[1]
     no_jobs(cluster)
     wait_until(lambda: not server.nodes("slurm"), 20, "the node to leave")
+
+
+def test_an_endpoint_is_a_job(server: RoostServer, cluster: SlurmCluster) -> None:
+    source = "import socket\ndef init(): pass\ndef run(data): return socket.gethostname()\n"
+    made = create(server, "far", echo(server, source=source), compute="slurm")
+    status, body, _ = call(made["scoring_uri"])
+    assert status == 200 and json.loads(body) in cluster.names, body
+    replica = made["deployments"][0]["replicas_now"][0]["run"]
+    server.expect(200, "DELETE", path("far"))
+    server.wait(replica, timeout=60)
+    no_jobs(cluster)
 
 
 def test_an_environment_travels(server: RoostServer) -> None:

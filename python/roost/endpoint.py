@@ -9,6 +9,7 @@ print(birds.facts["state"], birds.score('{"data": [[1, 2, 3]]}').json)
 from __future__ import annotations
 
 import json
+import time
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional, Union
 
 from .client import Client, quote
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 __all__ = ["Answer", "Caller", "Endpoint", "create_endpoint", "list_endpoints"]
 
 _SCORING_SECONDS = 3700.0  # the longest scoring timeout there is, and a little
+# The front looks for a new table of routes every 50 ms, and nobody tells when it has read one.
+_SETTLING_SECONDS = 0.2
+_ROUTED = ("auth", "default", "port", "primary_key", "secondary_key", "shadow", "traffic")
 
 
 class Answer(NamedTuple):
@@ -104,7 +108,14 @@ class Endpoint:
         """Sets description, tags, auth, port, traffic, shadow, default; adds to properties and
         settings."""
         self._keys = None
-        return self._take(self.client.patch(self._path, changes))
+        facts = self._take(self.client.patch(self._path, changes))
+        if any(name in changes for name in _ROUTED):
+            self.settle()
+        return facts
+
+    def settle(self) -> None:
+        """Waits until requests go by what was changed last."""
+        time.sleep(_SETTLING_SECONDS)
 
     def delete(self) -> None:
         """It takes no more requests; those under way are answered."""
@@ -151,10 +162,14 @@ class Endpoint:
     def set_key(self, key: str, value: Optional[str] = None) -> List[str]:
         """A new "primary" or "secondary" key: `value`, or a random one."""
         body = {"key": key, "value": value}
-        return self._take_keys(self.client.post(f"{self._path}/keys", body))
+        found = self._take_keys(self.client.post(f"{self._path}/keys", body))
+        self.settle()
+        return found
 
     def token(self) -> Dict[str, Any]:
-        return dict(self.client.post(f"{self._path}/token"))
+        found = dict(self.client.post(f"{self._path}/token"))
+        self.settle()
+        return found
 
     def _take(self, facts: Any) -> Dict[str, Any]:
         self.facts = dict(facts)

@@ -11,7 +11,11 @@ from roost.scoring.headers import Headers
 
 def test_request():
     request = AMLRequest(
-        "POST", "/score", "a=1&a=2&b=", {"content-type": "application/json", "x-a": "1"}, b'{"k": 1}'
+        "POST",
+        "/score",
+        "a=1&a=2&b=",
+        {"content-type": "application/json", "x-a": "1"},
+        b'{"k": 1}',
     )
     assert (request.method, request.path, request.full_path) == (
         "POST", "/score", "/score?a=1&a=2&b=",
@@ -66,7 +70,9 @@ def test_files(tmp_path):
     assert copy.getvalue().startswith(b"PNG")
 
 
-@pytest.mark.parametrize("body", [b"", b"--x", b"--x\r\n\r\n", b"--x\r\nno colon\r\n\r\nv\r\n--x--"])
+@pytest.mark.parametrize(
+    "body", [b"", b"--x", b"--x\r\n\r\n", b"--x\r\nno colon\r\n\r\nv\r\n--x--"]
+)
 def test_broken_files(body):
     for kind in ("multipart/form-data; boundary=x", "multipart/form-data"):
         request = AMLRequest("POST", headers={"content-type": kind}, body=body)
@@ -80,9 +86,8 @@ def test_response():
     )  # fmt: skip
     assert response.headers["X-MS-run-function-failed"] == "False" and response.json == {"a": 1}
     assert AMLResponse(None, 200).get_data(as_text=True) == "{}"
-    assert AMLResponse("x", 500, run_function_failed=True).headers.get("x-ms-run-function-failed") == (
-        "True"
-    )
+    failed = AMLResponse("x", 500, run_function_failed=True)
+    assert failed.headers.get("x-ms-run-function-failed") == "True"
     assert AMLResponse("text", 200).content_type == "text/html; charset=utf-8"
 
 

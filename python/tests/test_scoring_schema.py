@@ -136,7 +136,8 @@ def test_documents(tmp_path, monkeypatch):
 
 def test_document_without_samples(tmp_path):
     found = swagger.documents(lambda data: data, str(tmp_path))
-    assert found["2"]["document"]["definitions"]["ServiceInput"] == {"type": "object", "example": {}}
+    definitions = found["2"]["document"]["definitions"]
+    assert definitions["ServiceInput"] == {"type": "object", "example": {}}
 
 
 def test_documents_of_the_user(tmp_path):

@@ -85,6 +85,21 @@ def test_exit_in_run(start):
     assert worker.process.returncode == 7
 
 
+def test_end_by_a_signal(start, tmp_path):
+    """As when its replica stops: what is registered for the end of the process is done."""
+    worker = start("""
+        import atexit
+        def init():
+            atexit.register(lambda: open("ended", "w").close())
+        def run(data):
+            return 1
+    """)
+    assert worker.ask("x").json == 1
+    worker.process.terminate()
+    assert worker.process.wait(60) == 0
+    assert (tmp_path / "ended").exists()
+
+
 def test_level_of_the_log(start):
     worker = start("def init(): pass\ndef run(data): return 1\n", AZUREML_LOG_LEVEL="WARNING")
     assert "Invoking" not in worker.close()
@@ -148,7 +163,7 @@ def test_collected_data(start, tmp_path):
         from azureml.monitoring import ModelDataCollector
         def init():
             global inputs
-            inputs = ModelDataCollector("best_model", designation="inputs", feature_names=["a", "b"])
+            inputs = ModelDataCollector("best", designation="inputs", feature_names=["a", "b"])
         def run(data):
             return inputs.collect([[1, 2], [3, 4]])
     """)

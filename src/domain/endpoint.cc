@@ -116,7 +116,7 @@ Result<ModelReference> parse_model_reference(const std::string& text) {
   const auto [at, error] = std::from_chars(begin, end, reference.version);
   if (error == std::errc() && at == end && reference.version >= 1) return reference;
   return fail(ErrorCode::kInvalidArgument,
-              fmt::format("\"{}\" names no model: write NAME or NAME:VERSION, the version a whole number", printable(text)));
+              fmt::format("\"{}\" names no model; write it like birds or birds:3", printable(text)));
 }
 
 Result<DeploymentSpec> parse_deployment(const Json& body, const std::string& name) {

@@ -16,6 +16,8 @@ constexpr milliseconds kRest{20};
 constexpr milliseconds kTick{200};
 constexpr milliseconds kIdleTick{2000};
 constexpr Micros kStatisticsEvery = kSecond / 2;
+constexpr int kMostLooks = 40;
+constexpr milliseconds kLookTime{5};
 
 }  // namespace
 
@@ -48,7 +50,11 @@ bool EndpointLoop::turn() {
   if (!seen) return true;
   end_orphans(seen->orphans);
   const bool has_any = !seen->endpoints.empty();
-  if (has_any) look_at_front();
+  if (has_any) {
+    look_at_front();
+    // Before anybody is told that it is ready: then requests go there.
+    report("the front's table", tell_front(seen->endpoints));
+  }
   for (auto& routed : seen->endpoints) report(routed.endpoint.slug, turn_of(routed));
   if (has_any || generation_ > 0) report("the front's table", tell_front(seen->endpoints));
   return has_any || !seen->orphans.empty();
@@ -142,7 +148,7 @@ Status EndpointLoop::note_failed_start(EndpointRow& endpoint, const std::string&
 }
 
 Status EndpointLoop::start_replica(const EndpointRow& endpoint, const DeploymentSpec& deployment) {
-  ReplicaOrder order;
+  ReplicaStart order;
   ROOST_CHECK(parts_.db.read([&](Tx& tx) -> Status {
     ROOST_TRY(const auto models, parts_.find_models(tx, endpoint.workspace, deployment));
     order.spec = replica_run(endpoint, deployment, models, parts_.is_here(tx, endpoint.workspace, endpoint.spec.compute));
@@ -209,7 +215,17 @@ Status EndpointLoop::tell_front(const std::vector<RoutedEndpoint>& endpoints) {
   table["generation"] = ++generation_;
   ROOST_CHECK(parts_.write_routes(to_text(table) + "\n"));
   told_ = std::move(text);
+  wait_for_front();
   return {};
+}
+
+// It reads its table within 50 ms. One that does not is not waited for.
+void EndpointLoop::wait_for_front() {
+  for (int i = 0; i < kMostLooks; ++i) {
+    const auto said = parts_.front.statistics();
+    if (!said || integer_at(*said, "generation") == generation_) return;
+    std::this_thread::sleep_for(kLookTime);
+  }
 }
 
 void EndpointLoop::report(const std::string& what, const Status& status) {

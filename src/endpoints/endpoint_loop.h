@@ -43,6 +43,7 @@ class EndpointLoop {
   void end_orphans(std::vector<ReplicaRow>& orphans);
   void look_at_front();
   Status tell_front(const std::vector<RoutedEndpoint>& endpoints);
+  void wait_for_front();
   void report(const std::string& what, const Status& status);
 
   EndpointParts parts_;

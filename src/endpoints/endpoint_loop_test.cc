@@ -7,10 +7,13 @@
 namespace roost {
 namespace {
 
-class FakeFront final : public Front {
+class FakeFront final : public FrontLink {
  public:
   Status ensure() override { return {}; }
-  Result<Json> statistics() override { return Json{{"started", 1}, {"endpoints", Json::array()}}; }
+  Result<Json> statistics() override {
+    return Json{{"generation", generation}, {"started", 1}, {"endpoints", Json::array()}};
+  }
+  std::int64_t generation = 0;
 };
 
 // The loop with a real database and everything else played.
@@ -20,17 +23,18 @@ class EndpointLoopTest : public DatabaseFixture {
     DatabaseFixture::SetUp();
     loop_ = std::make_unique<EndpointLoop>(EndpointParts{
         *db_, changes_, clock_, loads_, statistics_, front_,
-        [this](const ReplicaOrder& order) { return start(order); },
+        [this](const ReplicaStart& order) { return start(order); },
         [this](const std::string& run, const std::string&) { ended_.push_back(run); },
         [](Tx&, const std::string&, const DeploymentSpec&) { return Result<std::vector<DeployedModel>>(std::vector<DeployedModel>{}); },
         [](Tx&, const std::string&, const std::string&) { return true; },
         [this](const std::string& text) -> Status {
           routes_ = stored_json(text);
+          front_.generation = integer_at(routes_, "generation");
           return {};
         }});
   }
 
-  Status start(const ReplicaOrder& order) {
+  Status start(const ReplicaStart& order) {
     if (refusal_) return fail(*refusal_);
     orders_.push_back(order.spec);
     Run run = add_run();

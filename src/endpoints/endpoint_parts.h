@@ -15,7 +15,7 @@
 namespace roost {
 
 // A replica to be started: what runs, and what goes into the transaction that makes its run.
-struct ReplicaOrder {
+struct ReplicaStart {
   RunSpec spec;
   std::string workspace;
   std::string user;
@@ -24,9 +24,9 @@ struct ReplicaOrder {
 };
 
 // The process in front of the replicas, which outlives the server.
-class Front {
+class FrontLink {
  public:
-  virtual ~Front() = default;
+  virtual ~FrontLink() = default;
   // Starts it if it is not there. Quick when it is.
   virtual Status ensure() = 0;
   virtual Result<Json> statistics() = 0;
@@ -39,8 +39,8 @@ struct EndpointParts {
   const Clock& clock;
   ReplicaLoads& loads;
   FrontStatistics& statistics;
-  Front& front;
-  std::function<Status(const ReplicaOrder&)> start_replica;
+  FrontLink& front;
+  std::function<Status(const ReplicaStart&)> start_replica;
   std::function<void(const std::string& run, const std::string& reason)> end_replica;
   // The models of that deployment, as they are now.
   std::function<Result<std::vector<DeployedModel>>(Tx&, const std::string& workspace, const DeploymentSpec&)> find_models;

@@ -52,7 +52,7 @@ ServiceState deployment_state(const DeploymentSpec& deployment, const EndpointPr
   if (!one.code.empty() && (one.has_failed || state.ready == 0)) state.error = error_json("", one.code, one.message);
   if (one.has_failed) {
     state.name = serves ? "Unhealthy" : "Failed";
-  } else if (state.ready > 0 || (one.was_ready && one.wanted == 0)) {
+  } else if (one.was_ready && (state.ready > 0 || one.wanted == 0)) {
     state.name = "Healthy";
     state.error = nullptr;
   } else if (waits) {

@@ -28,10 +28,8 @@ std::string why_not_authorized(const TableEndpoint& endpoint, std::string_view a
            (wants_key ? "KEY'" : "TOKEN'");
   }
   const std::string digest = sha256_hex(trim(authorization.substr(kScheme.size())));
-  if (wants_key) {
-    if (is_one_of(digest, endpoint.keys)) return "";
-    return "that is not a key of endpoint " + endpoint.name + "; get_keys() of the service shows them";
-  }
+  if (wants_key && is_one_of(digest, endpoint.keys)) return "";
+  // Tokens work beside keys: who may only read an endpoint calls it with one.
   bool is_known = false;
   bool is_valid = false;
   for (const auto& token : endpoint.tokens) {
@@ -40,6 +38,7 @@ std::string why_not_authorized(const TableEndpoint& endpoint, std::string_view a
     if (token.expires > unix_seconds) is_valid = true;
   }
   if (is_valid) return "";
+  if (wants_key && !is_known) return "that is not a key of endpoint " + endpoint.name + "; get_keys() of the service shows them";
   return is_known ? "the token for endpoint " + endpoint.name + " is too old; get another with get_token()"
                   : "that is not a token of endpoint " + endpoint.name + "; get one with get_token()";
 }

@@ -44,7 +44,7 @@ class TryTogetherTest : public testing::Test {
     return try_together(**session, (*session)->facts(), 32);
   }
   TestFolder folder_;
-  RunWatch watch_;
+  RunCutoff watch_;
   std::shared_ptr<OrtRuntime> runtime_;
 };
 

@@ -33,7 +33,7 @@ std::uintmax_t size_of(const fs::path& file) {
 
 }  // namespace
 
-Result<std::shared_ptr<LoadedModel>> LoadedModel::load(const std::shared_ptr<OrtRuntime>& runtime, RunWatch& watch,
+Result<std::shared_ptr<LoadedModel>> LoadedModel::load(const std::shared_ptr<OrtRuntime>& runtime, RunCutoff& watch,
                                                        const OnnxModelSource& source, const BatchingOptions& batching,
                                                        std::size_t queue_limit) {
   ROOST_TRY(const std::string file, model_file(source.path));
@@ -48,7 +48,7 @@ Result<std::shared_ptr<LoadedModel>> LoadedModel::load(const std::shared_ptr<Ort
   return model;
 }
 
-Status LoadedModel::load_session(const std::shared_ptr<OrtRuntime>& runtime, RunWatch& watch, const std::string& file) {
+Status LoadedModel::load_session(const std::shared_ptr<OrtRuntime>& runtime, RunCutoff& watch, const std::string& file) {
   const OrtThreads& threads = runtime->threads();
   runs_ = threads.runs();
   const bool is_open = threads.wanted == 0 && threads.cores > 1;

@@ -16,7 +16,7 @@ class LoadedModel {
  public:
   // Loads, warms up, and finds out whether requests are put together. A warm-up that fails is logged: nobody knows what
   // sizes a model likes.
-  static Result<std::shared_ptr<LoadedModel>> load(const std::shared_ptr<OrtRuntime>& runtime, RunWatch& watch,
+  static Result<std::shared_ptr<LoadedModel>> load(const std::shared_ptr<OrtRuntime>& runtime, RunCutoff& watch,
                                                    const OnnxModelSource& source, const BatchingOptions& batching,
                                                    std::size_t queue_limit);
 
@@ -32,7 +32,7 @@ class LoadedModel {
  private:
   LoadedModel() = default;
   // Chooses the threads of a run, and how many runs there may be.
-  Status load_session(const std::shared_ptr<OrtRuntime>& runtime, RunWatch& watch, const std::string& file);
+  Status load_session(const std::shared_ptr<OrtRuntime>& runtime, RunCutoff& watch, const std::string& file);
   void warm_up();
   void decide_batching(const BatchingOptions& wanted);
 

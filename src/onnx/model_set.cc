@@ -1,5 +1,7 @@
 #include "onnx/model_set.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace roost {
@@ -98,6 +100,7 @@ std::vector<std::string> ModelSet::versions(const std::string& name) const {
   for (const Entry& entry : entries()) {
     if (entry.source.name == name && entry.model) versions.push_back(entry.source.version);
   }
+  std::ranges::reverse(versions);
   return versions;
 }
 

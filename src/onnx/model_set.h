@@ -28,7 +28,7 @@ class ModelSet {
   // Version "": the highest that is there. kNotFound names those there are; kUnavailable while it is not loaded.
   Result<std::shared_ptr<LoadedModel>> find(const std::string& name, const std::string& version = "") const;
   const std::string& first_name() const { return first_name_; }
-  std::vector<std::string> versions(const std::string& name) const;  // that are loaded
+  std::vector<std::string> versions(const std::string& name) const;  // that are loaded, lowest first
   std::vector<std::shared_ptr<LoadedModel>> loaded() const;
 
   struct Entry {

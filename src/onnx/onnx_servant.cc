@@ -53,7 +53,7 @@ class OnnxServant final : public Servant {
   }
 
   const OnnxServantOptions options_;
-  RunWatch watch_;  // outlives the models, which use it
+  RunCutoff watch_;  // outlives the models, which use it
   std::shared_ptr<OrtRuntime> runtime_;
   ModelSet models_;
   Answering answering_;

@@ -21,7 +21,7 @@ Error run_error(const Error& error) {
 
 }  // namespace
 
-Result<std::unique_ptr<OnnxSession>> OnnxSession::load(std::shared_ptr<OrtRuntime> runtime, RunWatch& watch,
+Result<std::unique_ptr<OnnxSession>> OnnxSession::load(std::shared_ptr<OrtRuntime> runtime, RunCutoff& watch,
                                                        const std::string& path, bool uses_pool) {
   std::unique_ptr<OnnxSession> session(new OnnxSession(runtime, watch));
   const ort::OrtApi& ort = runtime->api();

@@ -29,7 +29,7 @@ class OnnxSession final : public ModelRunner {
   // Reads the file, and the files of weights that it names beside itself. Outputs that are no tensors (the maps of a
   // classifier from scikit-learn) are left out. `uses_pool`: runs share the pool of the runtime; else they are computed
   // by their callers alone. The error has ONNX Runtime's own text.
-  static Result<std::unique_ptr<OnnxSession>> load(std::shared_ptr<OrtRuntime> runtime, RunWatch& watch,
+  static Result<std::unique_ptr<OnnxSession>> load(std::shared_ptr<OrtRuntime> runtime, RunCutoff& watch,
                                                    const std::string& path, bool uses_pool = false);
   ~OnnxSession() override;
   OnnxSession(const OnnxSession&) = delete;
@@ -43,11 +43,11 @@ class OnnxSession final : public ModelRunner {
                                   Deadline deadline) override;
 
  private:
-  OnnxSession(std::shared_ptr<OrtRuntime> runtime, RunWatch& watch) : runtime_(std::move(runtime)), watch_(watch) {}
+  OnnxSession(std::shared_ptr<OrtRuntime> runtime, RunCutoff& watch) : runtime_(std::move(runtime)), watch_(watch) {}
   bool is_time_to_shrink();
 
   std::shared_ptr<OrtRuntime> runtime_;
-  RunWatch& watch_;
+  RunCutoff& watch_;
   ort::OrtSession* session_ = nullptr;
   ModelFacts facts_;
   bool varies_ = false;  // some input has a size that varies

@@ -26,7 +26,7 @@ class OnnxSessionTest : public testing::Test {
   }
 
   TestFolder folder_;
-  RunWatch watch_;
+  RunCutoff watch_;
   std::shared_ptr<OrtRuntime> runtime_;
   const std::vector<std::string> y_ = {"y"};
 };

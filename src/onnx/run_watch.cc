@@ -2,16 +2,16 @@
 
 namespace roost {
 
-RunWatch::RunWatch() : thread_([this](const std::stop_token& stop) { loop(stop); }) {}
+RunCutoff::RunCutoff() : thread_([this](const std::stop_token& stop) { loop(stop); }) {}
 
-RunWatch::~RunWatch() = default;
+RunCutoff::~RunCutoff() = default;
 
-RunWatch::Guard::~Guard() {
+RunCutoff::Guard::~Guard() {
   const std::lock_guard lock(watch_.mutex_);
   watch_.entries_.erase(entry_);
 }
 
-RunWatch::Guard RunWatch::watch(Time time, std::function<void()> expired) {
+RunCutoff::Guard RunCutoff::watch(Time time, std::function<void()> expired) {
   bool is_first = false;
   Entries::iterator entry;
   {
@@ -24,7 +24,7 @@ RunWatch::Guard RunWatch::watch(Time time, std::function<void()> expired) {
   return {*this, entry};
 }
 
-void RunWatch::loop(const std::stop_token& stop) {
+void RunCutoff::loop(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   while (!stop.stop_requested()) {
     const Time now = std::chrono::steady_clock::now();

@@ -11,13 +11,13 @@ namespace roost {
 
 // Calls a function when a time has come, unless whoever asked for it is done before: how runs are cut off. One thread
 // for all, which sleeps until the first of them; asking and being done cost no wake-up. Thread-safe.
-class RunWatch {
+class RunCutoff {
  public:
   using Time = std::chrono::steady_clock::time_point;
   using Entries = std::multimap<Time, std::function<void()>>;
 
-  RunWatch();
-  ~RunWatch();
+  RunCutoff();
+  ~RunCutoff();
 
   // Once this is gone the function is not called any more.
   class Guard {
@@ -27,9 +27,9 @@ class RunWatch {
     Guard& operator=(const Guard&) = delete;
 
    private:
-    friend class RunWatch;
-    Guard(RunWatch& watch, Entries::iterator entry) : watch_(watch), entry_(entry) {}
-    RunWatch& watch_;
+    friend class RunCutoff;
+    Guard(RunCutoff& watch, Entries::iterator entry) : watch_(watch), entry_(entry) {}
+    RunCutoff& watch_;
     Entries::iterator entry_;
   };
   // `expired` is called on the watch's thread and must be short; it must not ask for another.

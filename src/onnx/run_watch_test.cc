@@ -11,23 +11,23 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-TEST(RunWatch, CallsWhenTheTimeHasCome) {
-  RunWatch watch;
+TEST(RunCutoff, CallsWhenTheTimeHasCome) {
+  RunCutoff watch;
   std::promise<void> called;
   const auto later = watch.watch(steady_clock::now() + std::chrono::hours(1), [] { FAIL(); });
   const auto soon = watch.watch(steady_clock::now() + milliseconds(5), [&] { called.set_value(); });
   called.get_future().wait();
 }
 
-TEST(RunWatch, CallsAtOnceWhenItIsLate) {
-  RunWatch watch;
+TEST(RunCutoff, CallsAtOnceWhenItIsLate) {
+  RunCutoff watch;
   std::promise<void> called;
   const auto guard = watch.watch(steady_clock::now() - milliseconds(5), [&] { called.set_value(); });
   called.get_future().wait();
 }
 
-TEST(RunWatch, NeverCallsOnceDone) {
-  RunWatch watch;
+TEST(RunCutoff, NeverCallsOnceDone) {
+  RunCutoff watch;
   std::vector<std::jthread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&watch] {

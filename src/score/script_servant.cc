@@ -163,6 +163,7 @@ class WorkersServant final : public ScriptServant {
         return failed_run(fmt::format("The request was not finished: {}. Check the logs for more info.", asked.text));
       case Asked::kHung:
         return failed_run(fmt::format("Scoring timeout after {} ms", options_.scoring_timeout_ms));
+      case Asked::kUnread:  // ask() has asked another
       case Asked::kBroken:
         break;
     }

@@ -54,7 +54,7 @@ Asked ScriptWorkers::ask(const Json& head, std::string_view body) {
     }
     asked = exchange(*seat, head, body);
     asked.waited = waited;
-    return asked;
+    if (asked.outcome != Asked::kUnread) return asked;
   }
 }
 
@@ -101,7 +101,7 @@ Asked ScriptWorkers::exchange(Seat& seat, const Json& head, std::string_view bod
     return asked;
   }
   const Error& error = frame.error();
-  if (error.code == ErrorCode::kUnavailable) return lose(seat, Asked::kDied, "");
+  if (error.code == ErrorCode::kUnavailable) return lose(seat, was_not_read(error) ? Asked::kUnread : Asked::kDied, "");
   seat.process->signal(SIGKILL);
   if (error.code == ErrorCode::kDeadlineExceeded) return lose(seat, Asked::kHung, "");
   return lose(seat, Asked::kBroken, error.message);

@@ -24,8 +24,9 @@ struct Asked {
     kQueueFull,  // nothing was asked: too many wait already
     kNoWorker,   // nothing was asked: none became idle within the queue's wait
     kStopped,    // nothing was asked: the servant ends, or has failed
-    kDied,       // the worker ended; `text` says how
+    kDied,       // the worker ended at work; `text` says how
     kHung,       // the worker did not answer in time, and was killed
+    kUnread,     // the worker ended before it had read the question: another one can be asked
     kBroken,     // the worker answered something that cannot be used; `text` says what
   };
   Outcome outcome = kStopped;

@@ -57,6 +57,7 @@ def run(data):
 )";
 
 TEST_F(ScriptTest, ReplacesAWorkerThatEnds) {
+  options_.queue_wait_ms = 20'000;
   start(kObedient);
   const std::string first = ask("pid").body;
   auto answer = ask("exit 7");
@@ -75,6 +76,7 @@ TEST_F(ScriptTest, ReplacesAWorkerThatEnds) {
 }
 
 TEST_F(ScriptTest, SeesTheEndOfAWorkerWhoseChildHoldsTheSocket) {
+  options_.queue_wait_ms = 20'000;
   start(kObedient);
   const auto answer = ask("fork");
   EXPECT_EQ(answer.status, 500);

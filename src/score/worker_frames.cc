@@ -14,7 +14,9 @@ namespace {
 constexpr std::size_t kSizes = 12;
 constexpr std::uint32_t kMostHead = 16 << 20;
 
-tl::unexpected<Error> gone() { return fail(ErrorCode::kUnavailable, "the worker process has ended"); }
+tl::unexpected<Error> gone(int errnum = 0) {
+  return fail(Error{ErrorCode::kUnavailable, "the worker process has ended", errnum});
+}
 
 // Until the socket can be read or written, or nobody is there any more.
 Status wait_for(const WorkerLine& line, short events, SteadyTime deadline) {
@@ -44,7 +46,7 @@ Status receive_all(const WorkerLine& line, char* place, std::size_t size, Steady
       ROOST_CHECK(wait_for(line, POLLIN, deadline));
       continue;
     }
-    if (count < 0) return gone();
+    if (count < 0) return gone(errno);
     place += count;
     size -= static_cast<std::size_t>(count);
   }
@@ -52,6 +54,9 @@ Status receive_all(const WorkerLine& line, char* place, std::size_t size, Steady
 }
 
 }  // namespace
+
+// A socket that is closed with bytes unread in it resets the other side, and a frame is read to its end before it counts.
+bool was_not_read(const Error& error) { return error.errnum == ECONNRESET || error.errnum == EPIPE; }
 
 Status send_frame(const WorkerLine& line, const Json& head, std::string_view body, SteadyTime deadline) {
   const std::string text = to_text(head);
@@ -78,7 +83,7 @@ Status send_frame(const WorkerLine& line, const Json& head, std::string_view bod
       ROOST_CHECK(wait_for(line, POLLOUT, deadline));
       continue;
     }
-    if (sent < 0) return gone();
+    if (sent < 0) return gone(errno);
     for (auto left = static_cast<std::size_t>(sent); left > 0;) {
       const std::size_t step = std::min(left, parts[at].iov_len);
       parts[at].iov_base = static_cast<char*>(parts[at].iov_base) + step;

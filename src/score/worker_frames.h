@@ -32,5 +32,7 @@ Status send_frame(const WorkerLine& line, const Json& head, std::string_view bod
 // kTooLarge if the body is longer than `max_body`, kInvalidArgument if the head is no JSON object; what came before the
 // worker's end is still read.
 Result<WorkerFrame> receive_frame(const WorkerLine& line, std::uint64_t max_body, SteadyTime deadline);
+// Of an error of one of these: the worker ended before it had read the last frame to its end, so it did nothing with it.
+bool was_not_read(const Error& error);
 
 }  // namespace roost

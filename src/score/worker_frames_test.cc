@@ -55,6 +55,19 @@ TEST(WorkerFrames, FailWithReasons) {
   EXPECT_EQ(send_frame({other.b.get()}, {{"n", 1}}, "", kNever).error().code, ErrorCode::kUnavailable);
 }
 
+TEST(WorkerFrames, KnowsWhatTheOtherSideDidNotRead) {
+  Pair read;
+  ASSERT_TRUE(send_frame({read.a.get()}, {{"n", 1}}, "body", kNever));
+  ASSERT_TRUE(receive_frame({read.b.get()}, 10, kNever));
+  read.b.reset();
+  EXPECT_FALSE(was_not_read(receive_frame({read.a.get()}, 10, kNever).error()));
+  Pair unread;
+  ASSERT_TRUE(send_frame({unread.a.get()}, {{"n", 1}}, "body", kNever));
+  unread.b.reset();
+  EXPECT_TRUE(was_not_read(receive_frame({unread.a.get()}, 10, kNever).error()));
+  EXPECT_TRUE(was_not_read(send_frame({unread.a.get()}, {{"n", 1}}, "body", kNever).error()));
+}
+
 TEST(WorkerFrames, SendWaitsNoLongerThanTold) {
   Pair pair;
   const std::string large(5 << 20, 'x');

@@ -100,8 +100,9 @@ void ScriptWorkers::look_at(Seat& seat) {
     if (seat.state == Seat::kIdle && seat.process->is_unusable()) seat.state = Seat::kDead;
     if (!is_starting && seat.state != Seat::kDead) return;
   }
+  const bool has_ended = seat.process->has_ended();  // asked first: its last words are there by then
   if (is_starting && is_readable(seat.process->line().socket)) return greet(seat);
-  if (is_starting && !seat.process->has_ended()) return;
+  if (is_starting && !has_ended) return;
   // Who did not end, but let go of its socket or spoke unasked, is of no more use.
   auto how = seat.process->wait(milliseconds(100));
   if (!how) {

@@ -36,14 +36,20 @@ Json FrontProcess::read_file_of_front() const {
 bool FrontProcess::is_alive(const Json& front) {
   const auto pid = static_cast<pid_t>(integer_at(front, "pid"));
   if (pid <= 0) return false;
-  ::waitpid(pid, nullptr, WNOHANG);  // our own child stays a zombie until then
+  if (pid == spawned_) return child_lives();
   const auto began = process_start_time(pid);
   return began && *began != 0 && *began == integer_at(front, "start_time");
 }
 
+bool FrontProcess::child_lives() {
+  if (spawned_ > 0 && ::waitpid(spawned_, nullptr, WNOHANG) == 0) return true;
+  spawned_ = 0;
+  return false;
+}
+
 Status FrontProcess::ensure() {
   const std::lock_guard lock(mutex_);
-  if (is_alive(read_file_of_front())) return {};
+  if (child_lives() || is_alive(read_file_of_front())) return {};
   const Micros now = clock_.steady();
   if (started_ != 0 && now - started_ < kStartTime) return {};  // it is coming up
   if (started_ != 0) log_warning("serving: the front has ended and is started again");
@@ -82,6 +88,7 @@ Status FrontProcess::start() {
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&files);
   if (error != 0) return fail_errno(error, "start the front");
+  spawned_ = pid;
   return {};
 }
 
@@ -127,13 +134,14 @@ Result<Json> FrontProcess::statistics() {
 Result<std::string> FrontProcess::metrics() { return get("/front/metrics"); }
 
 void FrontProcess::end() {
-  const Json front = read_file_of_front();
-  const auto pid = static_cast<pid_t>(integer_at(front, "pid"));
   const std::lock_guard lock(mutex_);
-  if (!is_alive(front)) return;
+  const Json front = read_file_of_front();
+  const auto lives = [&] { return child_lives() || is_alive(front); };
+  if (!lives()) return;
+  const auto pid = spawned_ > 0 ? spawned_ : static_cast<pid_t>(integer_at(front, "pid"));
   ::kill(pid, SIGTERM);
-  for (int i = 0; i < 500 && is_alive(front); ++i) std::this_thread::sleep_for(milliseconds(10));
-  if (is_alive(front)) ::kill(pid, SIGKILL);
+  for (int i = 0; i < 500 && lives(); ++i) std::this_thread::sleep_for(milliseconds(10));
+  if (lives()) ::kill(pid, SIGKILL);
 }
 
 }  // namespace roost

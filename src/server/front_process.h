@@ -24,7 +24,7 @@ struct FrontSettings {
 
 // `roost front` as a process in a session of its own. It is found again after a restart by what it wrote of itself, and
 // started again when it has ended. Thread-safe.
-class FrontProcess final : public Front {
+class FrontProcess final : public FrontLink {
  public:
   FrontProcess(FrontSettings settings, const Clock& clock) : settings_(std::move(settings)), clock_(clock) {}
 
@@ -40,6 +40,7 @@ class FrontProcess final : public Front {
   Json read_file_of_front() const;
   bool is_alive(const Json& front);
   Status start();
+  bool child_lives();
   Result<std::string> get(const char* path);
   std::string url_locked();
 
@@ -47,6 +48,7 @@ class FrontProcess final : public Front {
   const Clock& clock_;
   std::mutex mutex_;
   Micros started_ = 0;  // steady, when it was last started; 0: not by this server
+  int spawned_ = 0;     // our child, also before it has written of itself
 };
 
 }  // namespace roost

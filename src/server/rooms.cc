@@ -145,8 +145,8 @@ FrontSettings front_settings(const App& app) {
   settings.data = app.config.data;
   settings.address = app.config.address;
   settings.port = app.config.serving_port;
-  const auto begin = app.url.find("://") + 3;
-  settings.host = app.url.substr(begin, app.url.rfind(':') - begin);
+  const auto begin = app.url.find("://");
+  if (begin != std::string::npos) settings.host = app.url.substr(begin + 3, app.url.rfind(':') - begin - 3);
   settings.certificate = app.config.tls_certificate;
   settings.key = app.config.tls_key;
   return settings;
@@ -154,7 +154,7 @@ FrontSettings front_settings(const App& app) {
 
 EndpointParts endpoint_parts(App& app) {
   return {*app.db, app.changes, app.clock, app.replica_loads, app.front_statistics, *app.front,
-          [&app](const ReplicaOrder& order) { return start_child(app, order); },
+          [&app](const ReplicaStart& order) { return start_child(app, order); },
           [&app](const std::string& run, const std::string& reason) { cancel_child(app, run, reason); },
           [](Tx& tx, const std::string& workspace, const DeploymentSpec& deployment) {
             return deployed_models(tx, workspace, deployment);

@@ -7,13 +7,16 @@ import { chromium, type Page } from "playwright-core";
 import { ARGUMENTS, EXECUTABLE } from "./chromium";
 import { Tab } from "./page";
 import { Roost } from "./roost";
+import { fillEndpoints, type ShownEndpoints } from "./screenshot_endpoints";
 import { birdsSweep, fill, type Shown } from "./screenshot_data";
 
 const OUT = resolve(process.env.OUT ?? join(dirname(fileURLToPath(import.meta.url)), "../../docs/studio"));
 const MOST = 150_000;
 
-/** By its beginning: these need the sweep of the birds, all others what fill() makes. */
-const SWEEPS = "sweep";
+/** By its beginning: these need the sweep of the birds or endpoints that serve, all others what fill() makes. */
+const GROUPS = ["sweep", "endpoint"] as const;
+type Group = (typeof GROUPS)[number] | "";
+const groupOf = (name: string): Group => GROUPS.find((group) => name.startsWith(group)) ?? "";
 
 interface Shot {
   name: string;
@@ -62,6 +65,23 @@ function sweepShots(sweep: string): Shot[] {
   ];
 }
 
+function endpointShots({ picture }: ShownEndpoints): Shot[] {
+  const send = async (page: Page) => {
+    await page.getByRole("button", { name: "Picture", exact: true }).click();
+    await page.getByLabel("Picture", { exact: true }).setInputFiles({ name: "turkey.png", mimeType: "image/png", buffer: picture });
+    await page.getByRole("group", { name: "Values" }).getByRole("button", { name: "-1 to 1" }).click();
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.locator(".endpoint-top").waitFor();
+  };
+  return [
+    { name: "endpoints", path: "/w/default/endpoints", ready: "main table" },
+    { name: "endpoint", path: "/w/default/endpoints/birds", ready: ".chart canvas" },
+    { name: "endpoint-replicas", path: "/w/default/endpoints/birds", ready: ".endpoint-deployment table", before: (page) => page.getByRole("heading", { name: "Deployments" }).evaluate((title) => title.scrollIntoView({ block: "center" })) },
+    { name: "endpoint-try", path: "/w/default/endpoints/birds/try", ready: ".endpoint-body", before: send },
+    { name: "endpoint-code", path: "/w/default/endpoints/birds/call", ready: ".endpoint-snippets .code", before: (page) => page.getByRole("button", { name: "tritonclient" }).click() },
+  ];
+}
+
 /** Fewer colours, so that pictures stay small. */
 function reduce(path: string): void {
   for (const colors of [256, 128, 64, 32]) {
@@ -81,9 +101,12 @@ async function main(): Promise<void> {
   const only = process.argv.slice(2);
   const roost = await Roost.start();
   const browser = await chromium.launch({ executablePath: EXECUTABLE, args: ARGUMENTS, headless: true });
+  let served: ShownEndpoints | undefined;
   try {
-    const wanted = (sweeps: boolean) => only.length === 0 || only.some((name) => name.startsWith(SWEEPS) === sweeps);
-    const all = [...(wanted(false) ? shots(await fill(roost)) : []), ...(wanted(true) ? sweepShots(await birdsSweep(roost)) : [])];
+    const wanted = (group: Group) => only.length === 0 || only.some((name) => groupOf(name) === group);
+    const all = [...(wanted("") ? shots(await fill(roost)) : []), ...(wanted("sweep") ? sweepShots(await birdsSweep(roost)) : [])];
+    served = wanted("endpoint") ? await fillEndpoints(roost) : undefined;
+    if (served) all.push(...endpointShots(served));
     for (const colorScheme of ["light", "dark"] as const) {
       const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, colorScheme, reducedMotion: "reduce" });
       const tab = await Tab.open(context, roost);
@@ -93,7 +116,7 @@ async function main(): Promise<void> {
         await page.screenshot({ path });
         reduce(path);
       };
-      if (wanted(false)) {
+      if (wanted("")) {
         await tab.go("/login");
         await tab.settled();
         await save("login");
@@ -119,6 +142,7 @@ async function main(): Promise<void> {
       await context.close();
     }
   } finally {
+    await served?.stop();
     await browser.close();
     await roost.close();
   }

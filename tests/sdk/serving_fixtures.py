@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 import pytest
 
-from roost_fixture import PYTHON
+from roost_fixture import PYTHON, roost_program
 
 SCORE = """
     import json, os
@@ -95,6 +95,19 @@ def deploy(ws: Any) -> Iterator[Callable[..., Any]]:
             Webservice(ws, name).delete()
         except WebserviceException:
             pass
+
+
+@pytest.fixture
+def onnxruntime(at_server: Any, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The library beside the program; the test is skipped where there is none."""
+    from azureml.core._model_package import find_onnxruntime
+    from azureml.exceptions import WebserviceException
+
+    monkeypatch.delenv("ROOST_ONNXRUNTIME", raising=False)
+    try:
+        return find_onnxruntime(str(roost_program()))
+    except WebserviceException:
+        pytest.skip("ONNX Runtime is not there: run tools/onnxruntime")
 
 
 # Models that need no library to be made.

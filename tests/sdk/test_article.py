@@ -9,8 +9,10 @@ import pytest
 
 from conftest import MakeServer
 from local_index import make_wheel
+from onnx_models import linear_model
 from roost_fixture import RoostServer
 from sdk_python import SDK, pythons
+from serving import serve
 
 pytestmark = pytest.mark.heavy("torch")
 
@@ -109,6 +111,23 @@ def test_the_example(nearest_server: RoostServer, tmp_path: Path, python: str) -
     assert "outputs/model.pt" in out
     run = server.get("/workspaces/default/runs?limit=1")["items"][0]
     assert (folder / "model" / "model.pt").read_bytes() == server.artifact(run, "outputs/model.pt")
+
+
+@needs_torch
+def test_the_example_serves(nearest_server: RoostServer, tmp_path: Path) -> None:
+    with serve(tmp_path / "runtime", small_model(tmp_path)):  # skips where there is no ONNX Runtime
+        pass
+    folder = tmp_path / "birds"
+    shutil.copytree(EXAMPLE, folder)
+    user_runs(nearest_server, "/usr/bin/python3", "submit_birds.py", folder=folder)
+    out = user_runs(nearest_server, "/usr/bin/python3", "serve_birds.py", folder=folder)
+    assert "Healthy http://" in out and "a chicken looks like a chicken" in out and "a turkey looks like a turkey" in out, out
+
+
+def small_model(folder: Path) -> Path:
+    path = folder / "model.onnx"
+    path.write_bytes(linear_model([[1.0]], [0.0]))
+    return path
 
 
 # A reader's submit: the article's own block that makes the environment, and a script of one line.

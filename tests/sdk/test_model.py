@@ -177,6 +177,32 @@ def test_where_a_service_has_its_models(tmp_path: Path, monkeypatch: Any) -> Non
     assert Model.get_model_path("m", version=2) == str(tmp_path / "many/m/2/model.pt")
 
 
+def test_models_below_the_app_root(tmp_path: Path, monkeypatch: Any) -> None:
+    from azureml.core import Model
+    from azureml.exceptions import ModelNotFoundException
+
+    monkeypatch.chdir(tmp_path)
+    folder = Path("azureml-models/birds/3/birds")  # a folder that was registered under the model's own name
+    folder.mkdir(parents=True)
+    (folder / "weights.bin").write_text("w")
+    monkeypatch.setenv("AZUREML_MODEL_DIR", "azureml-models/birds/3")
+    assert Model.get_model_path("birds") == str(folder) == Model.get_model_path("birds", version=3)
+    for wrong in ({"model_name": "cats"}, {"model_name": "birds", "version": 4}):
+        with pytest.raises(ModelNotFoundException, match="birds:3"):
+            Model.get_model_path(**wrong)
+    for version in (2, 10):
+        Path(f"azureml-models/cats/{version}").mkdir(parents=True)
+        Path(f"azureml-models/cats/{version}/model.pkl").write_text("m")
+    monkeypatch.setenv("AZUREML_MODEL_DIR", "azureml-models")
+    assert Model.get_model_path("cats") == "azureml-models/cats/10/model.pkl"
+    assert Model.get_model_path("cats", 2) == "azureml-models/cats/2/model.pkl"
+    assert Model.get_model_path("birds") == str(folder)
+    monkeypatch.setenv("AML_APP_ROOT", str(tmp_path))
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert Model.get_model_path("cats", 2) == str(tmp_path / "azureml-models/cats/2/model.pkl")
+
+
 def test_registered_in_a_run(ws: Any, experiment: Any, script: Any, model_name: str) -> None:
     """A script registers what it has just written, before its outputs are collected."""
     from azureml.core import Model

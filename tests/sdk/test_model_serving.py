@@ -10,11 +10,11 @@ import pytest
 
 from processes import kill
 from roost_fixture import PYTHON, RoostServer, roost_program
-from sdk_fixtures import at_server, ws  # noqa: F401
-from serving_fixtures import deploy, environment, inference, post, register, write_onnx, write_pickle, write_script  # noqa: F401
+from sdk_fixtures import at_server, experiment, script, ws  # noqa: F401
+from serving_fixtures import deploy, inference, onnxruntime, post, register, write_onnx, write_pickle, write_script  # noqa: F401
 
 
-def test_onnx_without_code(ws: Any, deploy: Any) -> None:
+def test_onnx_without_code(ws: Any, deploy: Any, onnxruntime: str) -> None:
     from azureml.core import Model
     from azureml.core.resource_configuration import ResourceConfiguration
 
@@ -26,7 +26,7 @@ def test_onnx_without_code(ws: Any, deploy: Any) -> None:
     asked = {"inputs": {"x": {"dims": ["1", "3"], "dataType": 1, "floatData": [1, 2, 3]}}, "outputFilter": ["y"]}
     answer = service.run(json.dumps(asked))
     assert list(answer["outputs"]) == ["y"] and answer["outputs"]["y"]["dims"] == ["1", "3"]
-    assert service.run(json.dumps({"data": [[1, 2, 3]]})) is not None
+    assert "6" in json.dumps(service.run(json.dumps({"data": [[1, 2, 3]]})))
 
 
 def test_scikit_learn_without_code(ws: Any, deploy: Any) -> None:
@@ -99,10 +99,12 @@ def test_profile(ws: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", ["script", "onnx"])
-def test_a_package_serves(ws: Any, at_server: RoostServer, monkeypatch: Any, kind: str) -> None:
+def test_a_package_serves(ws: Any, at_server: RoostServer, monkeypatch: Any, kind: str, request: Any) -> None:
     """What the Dockerfile would start, started here."""
     from azureml.core import Model
 
+    if kind == "onnx":
+        request.getfixturevalue("onnxruntime")
     monkeypatch.setenv("ROOST_PROGRAM", str(roost_program()))
     if kind == "onnx":
         model = Model.register(ws, write_onnx("twice.onnx"), "packed-onnx", model_framework=Model.Framework.ONNX)
@@ -135,3 +137,42 @@ def test_a_package_serves(ws: Any, at_server: RoostServer, monkeypatch: Any, kin
         kill(process.pid)
         process.wait()
         process.stdout.close()
+
+
+TRAIN = """
+    import os
+    import torch
+
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = torch.nn.Linear(3, 2)
+
+        def forward(self, x):
+            return torch.relu(self.linear(x))
+
+    os.makedirs("outputs", exist_ok=True)
+    torch.manual_seed(1)
+    net = Net()
+    torch.save(net, "outputs/net.pt")
+    print(*net(torch.ones(1, 3)).tolist()[0])
+"""
+
+
+@pytest.mark.skipif(subprocess.run([PYTHON, "-c", "import torch"], capture_output=True).returncode != 0,
+                    reason=f"{PYTHON} has no torch")
+def test_from_a_run_to_predictions(ws: Any, experiment: Any, script: Any, deploy: Any, onnxruntime: str) -> None:
+    """Trained, registered, exported, deployed, asked: the answers are PyTorch's."""
+    run = experiment.submit(script(TRAIN))
+    run.wait_for_completion()
+    log = run.get_details_with_logs()["logFiles"]["azureml-logs/70_driver_log.txt"]
+    expected = [float(word) for word in log.split()]
+    model = run.register_model("to-predictions", "outputs/net.pt")
+    exported = model.export_onnx((2, 3), name="to-predictions-onnx", show_output=True)
+    assert (exported.name, exported.model_framework) == ("to-predictions-onnx", "Onnx")
+    assert exported.properties["exported_from"] == model.id and exported.run_id != run.id
+    service = deploy("to-predictions", [exported])
+    service.wait_for_deployment(True)
+    answer = json.dumps(service.run(json.dumps({"data": [[1, 1, 1]]})))
+    got = [float(word) for word in re.findall(r"-?\d+\.?\d*(?:e-?\d+)?", answer)]
+    assert got[-2:] == pytest.approx(expected, abs=1e-4), answer

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from processes import wait_until
 from roost_fixture import PYTHON, ROOT, RoostServer
 from sdk_fixtures import at_server, ws  # noqa: F401
 from serving_fixtures import deploy, get_json, inference, post, register, write_script  # noqa: F401
@@ -39,7 +40,7 @@ def test_the_way_of_a_notebook(ws: Any, deploy: Any, capsys: Any) -> None:
     assert "init of first" in service.get_logs()
     with pytest.raises(WebserviceException, match="Response Code: 502"):  # as Azure's router had it
         service.run('"raise"')
-    assert "a bad bird" in service.get_logs(num_lines=50)
+    wait_until(lambda: "a bad bird" in service.get_logs(num_lines=50), 20, "the exception in the log")
 
 
 def test_finding_and_what_serves_a_model(ws: Any, deploy: Any) -> None:
@@ -78,11 +79,12 @@ def test_update(ws: Any, deploy: Any) -> None:
     assert service.run("1")["model"] == "first"  # a new version never moves a service by itself
     service.update(models=[second], tags={"new": 1}, description="better")
     service.wait_for_deployment(True)
-    assert service.run("1")["model"] == "second"
+    wait_until(lambda: service.run("1")["model"] == "second", 10, "the second model")
     assert (service.tags, service.description) == ({"new": "1"}, "better")
     service.update(inference_config=inference(code="def init(): pass\ndef run(data): return 'other'\n"))
     service.wait_for_deployment(True)
-    assert service.run("1") == "other" and service.models[0].id == second.id
+    wait_until(lambda: service.run("1") == "other", 10, "the other script")
+    assert service.models[0].id == second.id
     service.update(inference_config=inference(code="import nothing_like_this\n"))
     with pytest.raises(WebserviceException, match="nothing_like_this"):
         service.wait_for_deployment(True)
@@ -95,7 +97,7 @@ def test_overwrite(ws: Any, deploy: Any) -> None:
     code = "def init(): pass\ndef run(data): return 'new'\n"
     service = deploy("over", [model], inference(code=code), overwrite=True)
     service.wait_for_deployment()
-    assert service.run("1") == "new"
+    wait_until(lambda: service.run("1") == "new", 10, "the new script")
 
 
 @pytest.mark.parametrize("code, words", [
@@ -246,10 +248,10 @@ def test_versions(ws: Any, deploy: Any) -> None:
     endpoint.update_version("versionb", traffic_percentile=50, is_control_version_type=True)
     found = Webservice(ws, "versions")
     assert type(found) is AksEndpoint and found.versions["versionb"].traffic_percentile == 50
-    assert {found.run("") for _ in range(60)} == {"a", "b"}
+    wait_until(lambda: {found.run("") for _ in range(30)} == {"a", "b"}, 20, "answers of both versions")
     found.update_version("versionb", is_default=True, traffic_percentile=100)
     found.update_version("versiona", traffic_percentile=0)
-    assert {found.run("") for _ in range(20)} == {"b"}
+    wait_until(lambda: {found.run("") for _ in range(20)} == {"b"}, 20, "answers of versionb alone")
     found.delete_version("versiona")
     assert list(found.versions) == ["versionb"] and found.run("") == "b"
     found.delete()

@@ -13,8 +13,15 @@ from .tensors import Tensor
 from .torch_export import FlatModel
 
 _TYPES = {
-    "float32": "FP32", "float64": "FP64", "float16": "FP16", "int64": "INT64", "int32": "INT32",
-    "int16": "INT16", "int8": "INT8", "uint8": "UINT8", "bool": "BOOL",
+    "float32": "FP32",
+    "float64": "FP64",
+    "float16": "FP16",
+    "int64": "INT64",
+    "int32": "INT32",
+    "int16": "INT16",
+    "int8": "INT8",
+    "uint8": "UINT8",
+    "bool": "BOOL",
 }
 _TORCH_TYPES = {protocol: torch for torch, protocol in _TYPES.items()}
 
@@ -100,7 +107,9 @@ def _compare(flat: FlatModel, session: Any, tolerance: float) -> Comparison:
         shape = _sizes_text(changed) or "the shapes given"
         sizes.append(shape)
         try:
-            answers = session.run({i.name: v for i, v in zip(flat.inputs, values)}, flat.output_names)
+            answers = session.run(
+                {i.name: v for i, v in zip(flat.inputs, values)}, flat.output_names
+            )
         except Exception as error:
             text = str(error).strip()[:1000]
             reason = reason or f"{session.name} fails at {shape}: {text}"
@@ -109,15 +118,23 @@ def _compare(flat: FlatModel, session: Any, tolerance: float) -> Comparison:
         for name, expected, answer in zip(flat.output_names, flat.outputs(values), answers):
             found = _difference(flat.torch, expected, answer)
             if found is None:
-                reason = reason or (f"the output {name} at {shape} is of shape {list(answer.shape)}, "
-                                    f"in PyTorch of {list(expected.shape)}")
+                reason = reason or (
+                    f"the output {name} at {shape} is of shape {list(answer.shape)}, "
+                    f"in PyTorch of {list(expected.shape)}"
+                )
                 continue
-            scale = float(expected.abs().max()) if expected.numel() and expected.dtype.is_floating_point else 1.0
+            scale = (
+                float(expected.abs().max())
+                if expected.numel() and expected.dtype.is_floating_point
+                else 1.0
+            )
             scale = scale if math.isfinite(scale) and scale > 0 else 1.0
             largest = max(largest, found)
             relative = max(relative, found / scale)
             if not found <= _allowed(flat.torch, expected, tolerance) * max(1.0, scale):
-                reason = reason or f"the output {name} at {shape} differs from PyTorch's by {found:.3g}"
+                reason = (
+                    reason or f"the output {name} at {shape} differs from PyTorch's by {found:.3g}"
+                )
     return Comparison(session.name, sizes, largest, relative, reason)
 
 

@@ -1,6 +1,6 @@
-"""Makes an ONNX model of a PyTorch model and registers it: what the run of `roost model export` does.
+"""Makes an ONNX model of a PyTorch model and registers it: the run of `roost model export`.
 
-    python -m roost.inference.export_onnx --model DIR --exported-from birds:3 --input 2x3x224x224
+python -m roost.inference.export_onnx --model DIR --exported-from birds:3 --input 2x3x224x224
 """
 
 from __future__ import annotations
@@ -52,8 +52,10 @@ def _export(options: argparse.Namespace) -> None:
     exported = export(flat, os.path.join(_FOLDER, base), options.opset)
     files = _files(_FOLDER)
     print("outputs " + _output_text(flat))
-    print(f"exported by PyTorch {torch.__version__}'s {exported.exporter} exporter, opset "
-          f"{exported.opset}, in {time.monotonic() - began:.1f} s: {', '.join(files)}")
+    print(
+        f"exported by PyTorch {torch.__version__}'s {exported.exporter} exporter, opset "
+        f"{exported.opset}, in {time.monotonic() - began:.1f} s: {', '.join(files)}"
+    )
     if exported.note:
         print(f"note: {exported.note}")
     compared = _check(options, flat, exported)
@@ -71,16 +73,23 @@ def _check(options: argparse.Namespace, flat: FlatModel, exported: Exported) -> 
     elif found.reason:
         raise Problem(
             f"{found.reason}. Nothing is registered; --tolerance X allows larger differences (now "
-            f"{options.tolerance:g}), --no-check leaves the comparison out")
+            f"{options.tolerance:g}), --no-check leaves the comparison out"
+        )
     else:
-        print(f"{found.runtime} agrees with PyTorch at {sizes_text(found.sizes)}: largest difference "
-              f"{found.largest:.3g}, relative {found.relative:.3g}")
+        print(
+            f"{found.runtime} agrees with PyTorch at {sizes_text(found.sizes)}: largest difference "
+            f"{found.largest:.3g}, relative {found.relative:.3g}"
+        )
     return found
 
 
 def _register(
-    options: argparse.Namespace, loaded: Loaded, flat: FlatModel, exported: Exported,
-    compared: Comparison, files: List[str],
+    options: argparse.Namespace,
+    loaded: Loaded,
+    flat: FlatModel,
+    exported: Exported,
+    compared: Comparison,
+    files: List[str],
 ) -> None:
     facts = _facts(options, loaded, flat, exported, compared)
     with open("outputs/export.json", "w", encoding="utf-8") as out:
@@ -107,13 +116,18 @@ def _register(
     }
     if body["framework_version"] is None:
         del body["framework_version"]
-    model = Client.from_environment().post(f"/api/v1/workspaces/{quote(run.workspace)}/models", body)
+    model = Client.from_environment().post(
+        f"/api/v1/workspaces/{quote(run.workspace)}/models", body
+    )
     run.add_properties({"exported_model": model["id"]})
     print(f"registered {model['id']}: {len(files)} file{'' if one else 's'}, {model['size']} bytes")
 
 
 def _facts(
-    options: argparse.Namespace, loaded: Loaded, flat: FlatModel, exported: Exported,
+    options: argparse.Namespace,
+    loaded: Loaded,
+    flat: FlatModel,
+    exported: Exported,
     compared: Comparison,
 ) -> Dict[str, str]:
     """The properties of the new model: texts that never change."""

@@ -80,7 +80,9 @@ def _with_batch(one: InputShape) -> InputShape:
     if not one.sizes:
         return one
     if one.names[0]:
-        raise Problem(f"the first dimension is the batch; call it batch@ instead of {one.names[0]}@")
+        raise Problem(
+            f"the first dimension is the batch; call it batch@ instead of {one.names[0]}@"
+        )
     # What is traced with a batch of one may be frozen to it.
     sizes = (max(2, one.sizes[0]),) + one.sizes[1:]
     return one._replace(sizes=sizes, names=(_BATCH,) + one.names[1:])

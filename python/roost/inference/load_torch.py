@@ -163,11 +163,12 @@ def _weights(torch: Any, kept: Any) -> Optional[Dict[str, Any]]:
         return None
     for key in ("",) + _WEIGHT_KEYS:
         inner = kept.get(key) if key else kept
-        if isinstance(inner, dict) and inner and all(isinstance(k, str) for k in inner):
-            if any(isinstance(value, torch.Tensor) for value in inner.values()):
-                if not key and any(isinstance(kept.get(k), dict) for k in _WEIGHT_KEYS):
-                    continue  # a checkpoint with a tensor of its own beside the weights
-                return _without_prefix(inner)
+        if not isinstance(inner, dict) or not all(isinstance(k, str) for k in inner):
+            continue
+        if not key and any(isinstance(kept.get(k), dict) for k in _WEIGHT_KEYS):
+            continue  # a checkpoint, whatever else it has beside the weights
+        if any(isinstance(value, torch.Tensor) for value in inner.values()):
+            return _without_prefix(inner)
     return None
 
 
@@ -203,7 +204,7 @@ def _make(torch: Any, function: str, script: Optional[ScriptDefinitions]) -> Any
 
 
 def parse_function(text: str) -> Tuple[str, str, Dict[str, Any]]:
-    """"net:make(classes=2)" is the module or file, the name in it, and its keywords."""
+    """ "net:make(classes=2)" is the module or file, the name in it, and its keywords."""
     how = 'write it like net:make, src/net.py:Net or "torchvision.models:resnet18(num_classes=2)"'
     place, colon, call = text.partition(":")
     try:
@@ -246,4 +247,6 @@ def _here() -> str:
 
 def _several_lines(error: BaseException) -> str:
     lines = str(error).strip().splitlines()
-    return "\n".join(lines[:12] + ([f"... and {len(lines) - 12} more lines"] if len(lines) > 12 else []))
+    return "\n".join(
+        lines[:12] + ([f"... and {len(lines) - 12} more lines"] if len(lines) > 12 else [])
+    )

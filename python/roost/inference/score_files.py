@@ -38,7 +38,9 @@ def main(words: Optional[Sequence[str]] = None) -> int:
     try:
         files = _files(options.input)
         if not files:
-            raise Problem(f"there is no file to score; those that end in {', '.join(ENDINGS)} can be")
+            raise Problem(
+                f"there is no file to score; those that end in {', '.join(ENDINGS)} can be"
+            )
         os.makedirs(options.output, exist_ok=True)
         score = _score_by_script if options.entry else _score_natively
         done = _counted(score(options, files), len(files))
@@ -80,7 +82,9 @@ def _score_natively(options: argparse.Namespace, files: List[str]) -> Iterable[S
                 result = write_outputs(file, target, outputs)
                 return Scored(file, os.path.relpath(result, options.output), "")
             except (Problem, OSError, KeyError, TypeError, ValueError) as error:
-                text = str(error) if isinstance(error, Problem) else f"{type(error).__name__}: {error}"
+                text = (
+                    str(error) if isinstance(error, Problem) else f"{type(error).__name__}: {error}"
+                )
                 return Scored(file, "", text)
 
         with concurrent.futures.ThreadPoolExecutor(options.workers) as pool:
@@ -111,7 +115,9 @@ def _score_by_script(options: argparse.Namespace, files: List[str]) -> Iterable[
             yield _keep(options.output, file, result)
 
 
-def _one_by_one(run: Callable[..., Any], options: argparse.Namespace, batch: List[str]) -> Iterable[Scored]:
+def _one_by_one(
+    run: Callable[..., Any], options: argparse.Namespace, batch: List[str]
+) -> Iterable[Scored]:
     for file in batch:
         try:
             yield _keep(options.output, file, _run_batch(run, options.input, [file])[0])
@@ -123,7 +129,7 @@ def _run_batch(run: Callable[..., Any], folder: str, batch: List[str]) -> List[A
     answer = run([os.path.join(folder, file) for file in batch])
     if hasattr(answer, "to_dict") and hasattr(answer, "columns"):
         answer = answer.to_dict("records")
-    results = answer.tolist() if hasattr(answer, "tolist") else list(answer)
+    results: List[Any] = answer.tolist() if hasattr(answer, "tolist") else list(answer)
     if len(results) != len(batch):
         raise Problem(f"run() got {len(batch)} files and returned {len(results)} results")
     return results
@@ -160,14 +166,19 @@ def _load_script(path: str) -> Any:
 
 
 def _onnx_file(folder: str) -> str:
-    found = [os.path.join(at, name) for at, _, names in os.walk(folder)
-             for name in names if name.endswith(".onnx")]
+    found = [
+        os.path.join(at, name)
+        for at, _, names in os.walk(folder)
+        for name in names
+        if name.endswith(".onnx")
+    ]
     if len(found) == 1:
         return found[0]
     what = "no .onnx file" if not found else "several .onnx files"
     raise Problem(
-        f"the model has {what}: only ONNX models are scored without code. `roost model export` makes "
-        "one of a PyTorch model; --code FOLDER --entry score.py scores any")
+        f"the model has {what}: only ONNX models are scored without code. `roost model export` "
+        "makes one of a PyTorch model; --code FOLDER --entry score.py scores any"
+    )
 
 
 def _files(folder: str) -> List[str]:

@@ -48,12 +48,15 @@ def read_inputs(path: str, wanted: Metadata, images: ImageOptions) -> Dict[str, 
         elif ending in IMAGES:
             found = {name: _read_image(path, datatype, shape, images)}
         else:
-            raise Problem(f"files that end in {ending or 'nothing'} cannot be scored; {', '.join(ENDINGS)} can")
+            raise Problem(
+                f"files that end in {ending or 'nothing'} cannot be scored; "
+                f"{', '.join(ENDINGS)} can"
+            )
     return {name: _fitted(name, found, datatype, shape) for name, datatype, shape in wanted}
 
 
 def write_outputs(source: str, target: str, outputs: Dict[str, Tensor]) -> str:
-    """Beside the name of `source` in kind; answers the path it wrote, which begins with `target`."""
+    """Of the kind of `source`; answers the path it wrote, which begins with `target`."""
     ending = os.path.splitext(source)[1].lower()
     os.makedirs(os.path.dirname(target) or ".", exist_ok=True)
     numbers = all(tensor.datatype != "BYTES" for tensor in outputs.values())
@@ -75,7 +78,9 @@ def write_outputs(source: str, target: str, outputs: Dict[str, Tensor]) -> str:
 
 def _fitted(name: str, found: Dict[str, Tensor], datatype: str, shape: List[int]) -> Tensor:
     if name not in found:
-        raise Problem(f"the input {name} is missing; the file has {', '.join(sorted(found)) or 'none'}")
+        raise Problem(
+            f"the input {name} is missing; the file has {', '.join(sorted(found)) or 'none'}"
+        )
     tensor = found[name]
     if tensor.datatype != datatype:
         tensor = from_values(to_values(tensor), datatype)._replace(shape=tensor.shape)
@@ -87,8 +92,11 @@ def _fitted(name: str, found: Dict[str, Tensor], datatype: str, shape: List[int]
 def _read_npz(path: str) -> Dict[str, Tensor]:
     try:
         with zipfile.ZipFile(path) as archive:
-            return {name[:-4]: read_npy(archive.read(name), name)
-                    for name in archive.namelist() if name.endswith(".npy")}
+            return {
+                name[:-4]: read_npy(archive.read(name), name)
+                for name in archive.namelist()
+                if name.endswith(".npy")
+            }
     except zipfile.BadZipFile:
         raise Problem("it is no .npz file") from None
 
@@ -108,10 +116,13 @@ def _read_json(path: str, wanted: Metadata) -> Dict[str, Tensor]:
     if not isinstance(document, dict):
         if len(wanted) != 1:
             names = ", ".join(types)
-            raise Problem(f"the model has the inputs {names}; write {{\"{wanted[0][0]}\": [...], ...}}")
+            raise Problem(
+                f'the model has the inputs {names}; write {{"{wanted[0][0]}": [...], ...}}'
+            )
         document = {wanted[0][0]: document}
-    return {name: from_values(values, types[name])
-            for name, values in document.items() if name in types}
+    return {
+        name: from_values(values, types[name]) for name, values in document.items() if name in types
+    }
 
 
 def _v2_input(one: Any, types: Dict[str, str]) -> Tensor:
@@ -161,7 +172,9 @@ def _read_image(path: str, datatype: str, shape: List[int], options: ImageOption
     if height > 0 and width > 0:
         picture = picture.resize((width, height), pictures.BILINEAR)
     planes = [list(band.tobytes()) for band in picture.split()]
-    values: List[Any] = [_scaled(plane, number, datatype, options) for number, plane in enumerate(planes)]
+    values: List[Any] = [
+        _scaled(plane, number, datatype, options) for number, plane in enumerate(planes)
+    ]
     width, height = picture.size
     if channels_last:
         flat = [value for pixel in zip(*values) for value in pixel]

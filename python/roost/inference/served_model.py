@@ -1,4 +1,4 @@
-"""An ONNX model served by Roost's own program on this machine, and asked by the Open Inference Protocol."""
+"""An ONNX model that Roost's own program serves here, asked by the Open Inference Protocol."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Metadata = List[Tuple[str, str, List[int]]]  # name, datatype, shape with -1 whe
 
 
 class ServedModel:
-    """Starts `roost serve`; ends it with close(). Raises Problem with what the program said when it cannot."""
+    """Starts `roost serve`; close() ends it. Raises Problem with what it said when it cannot."""
 
     def __init__(self, path: str, options: Sequence[str] = ()) -> None:
         program = os.environ.get("ROOST_PROGRAM", "")
@@ -33,7 +33,10 @@ class ServedModel:
         environment = {k: v for k, v in os.environ.items() if k != "ROOST_REPLICA"}
         try:
             self._process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
                 env=environment,
             )
         except OSError as error:
@@ -69,18 +72,25 @@ class ServedModel:
         """Outputs by name. Raises Problem with the answer's text when they are refused."""
         head = {
             "inputs": [
-                {"name": name, "shape": list(tensor.shape), "datatype": tensor.datatype,
-                 "parameters": {"binary_data_size": len(tensor.data)}}
+                {
+                    "name": name,
+                    "shape": list(tensor.shape),
+                    "datatype": tensor.datatype,
+                    "parameters": {"binary_data_size": len(tensor.data)},
+                }
                 for name, tensor in inputs.items()
             ],
             "parameters": {"binary_data_output": True},
         }
         text = json.dumps(head).encode()
         body = text + b"".join(tensor.data for tensor in inputs.values())
-        headers = {"Content-Type": "application/octet-stream",
-                   "Inference-Header-Content-Length": str(len(text))}
+        headers = {
+            "Content-Type": "application/octet-stream",
+            "Inference-Header-Content-Length": str(len(text)),
+        }
         status, answer_headers, content = self._ask(
-            "POST", f"/v2/models/{self.name}/infer", body, headers)
+            "POST", f"/v2/models/{self.name}/infer", body, headers
+        )
         if status != 200:
             raise Problem(_refusal(status, content))
         size = answer_headers.get("inference-header-content-length")
@@ -121,7 +131,10 @@ class ServedModel:
         return json.loads(content)
 
     def _ask(
-        self, method: str, path: str, body: Optional[bytes] = None,
+        self,
+        method: str,
+        path: str,
+        body: Optional[bytes] = None,
         headers: Optional[Dict[str, str]] = None,
     ) -> Tuple[int, Dict[str, str], bytes]:
         assert self._address is not None

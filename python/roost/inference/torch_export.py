@@ -35,8 +35,10 @@ class FlatModel:
         parameters = [] if self.scripted else _parameters(model)
         self.by_keyword = bool(inputs[0].name) and {i.name for i in inputs} <= set(parameters)
         own = iter(parameters)
-        self.inputs = [one._replace(name=one.name or next(own, f"input_{number}"))
-                       for number, one in enumerate(inputs)]
+        self.inputs = [
+            one._replace(name=one.name or next(own, f"input_{number}"))
+            for number, one in enumerate(inputs)
+        ]
         first = self._call(self.example({}))
         self.output_names = [name for name, _ in _flatten(torch, first, "")]
         self.axes = self._axes()
@@ -91,7 +93,8 @@ class FlatModel:
                 return self.model(*values)
         except Exception as error:
             raise Problem(
-                f"the model itself refuses the inputs {shapes}:\n{_layer(self.torch, self.model, error)}"
+                f"the model itself refuses the inputs {shapes}:\n"
+                f"{_layer(self.torch, self.model, error)}"
                 "\nCheck --input; a model that takes only one batch size needs --fixed-shapes"
             ) from None
 
@@ -136,8 +139,9 @@ def export(flat: FlatModel, path: str, opset: Optional[int]) -> Exported:
     except Exception as error:
         if "onnx is not installed" in str(error):
             raise Problem(
-                f"PyTorch {flat.torch.__version__} needs the packages onnx and onnxscript to export, and this "
-                "environment lacks them. Add them to it, or name one that has them with --environment"
+                f"PyTorch {flat.torch.__version__} needs the packages onnx and onnxscript to "
+                "export, and this environment lacks them. Add them to it, or name one that has "
+                "them with --environment"
             ) from None
         before = f" ({note})" if note else ""
         raise Problem(
@@ -188,7 +192,7 @@ def _export_dynamo(flat: FlatModel, path: str, opset: Optional[int]) -> Exported
 
 def _export_script(flat: FlatModel, path: str, opset: Optional[int], note: str) -> Exported:
     torch = flat.torch
-    chosen = opset or _default_opset(torch)
+    chosen = opset or _default_opset()
     options: Dict[str, Any] = {"opset_version": chosen, "do_constant_folding": True}
     if "dynamo" in inspect.signature(torch.onnx.export).parameters:
         options["dynamo"] = False
@@ -219,7 +223,7 @@ def _leave_fast_path(torch: Any, flat: FlatModel) -> None:
                 parameter.requires_grad_(True)
 
 
-def _default_opset(torch: Any) -> int:
+def _default_opset() -> int:
     """The newest of this PyTorch that runtimes of its time know as well."""
     try:
         newest = importlib.import_module("torch.onnx._constants").ONNX_MAX_OPSET
@@ -257,8 +261,11 @@ def _flatten(torch: Any, value: Any, name: str) -> List[Tuple[str, Any]]:
     elif hasattr(value, "_fields"):
         parts = list(zip(value._fields, value))
     elif isinstance(value, (list, tuple)):
-        parts = [(f"output_{number}" if not name else str(number), one)
-                 for number, one in enumerate(value) if one is not None]
+        parts = [
+            (f"output_{number}" if not name else str(number), one)
+            for number, one in enumerate(value)
+            if one is not None
+        ]
     elif hasattr(value, "__dict__") and not isinstance(value, (int, float, str, bool)):
         parts = [(key, one) for key, one in vars(value).items() if one is not None]
     else:

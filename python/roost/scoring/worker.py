@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import os
+import signal
 import socket
 import sys
 from typing import Any, Dict
@@ -19,6 +20,7 @@ _SKLEARN = "sklearn"
 
 def main(fd: int) -> None:
     """Serves until the other side closes its end of the socket."""
+    signal.signal(signal.SIGTERM, _end)
     end = socket.socket(fileno=fd)
     end.set_inheritable(False)
     channel = Channel(end)
@@ -39,6 +41,11 @@ def main(fd: int) -> None:
         sys.exit(_COULD_NOT_START)
     channel.send({"kind": "ready", "raw": script.is_raw}, text)
     serve(channel, script)
+
+
+def _end(*_: Any) -> None:
+    """What the script wants done at its end is done."""
+    sys.exit(0)
 
 
 def start(app_root: str) -> Script:

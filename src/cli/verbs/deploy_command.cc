@@ -243,7 +243,7 @@ void register_deploy(Verb& root, Console& console) {
       .required_option("--as", options->name, "ENDPOINT", "name of the endpoint; one that is there gets the new version")
       .option("--deployment", options->deployment, "NAME",
               "which deployment of it (default: its only one); a new name stands beside the others")
-      .option("-c,--compute", options->compute, "NAME", "where its replicas run (default: local)")
+      .option("-c,--compute", options->compute, "NAME", "where its replicas run (default: endpoints, on the server's machine)")
       .option("--auth", options->auth, "KIND", "who may call it: none (anybody, the default), key or token")
       .option("--port", options->port, "PORT", "a port of its own besides the common one")
       .option("--traffic", options->traffic, "PERCENT", "of the requests, once it serves; the others share the rest")
@@ -265,7 +265,7 @@ void register_deploy(Verb& root, Console& console) {
           "before the old one goes. It fails with what the replica said when the new one does not start.")
       .example("roost deploy birds:3 --as birds")
       .example("roost deploy birds:4 --as birds --deployment green --traffic 10")
-      .example("roost deploy birds --as birds --code score --entry score.py --environment torch --workers 2 --auth key")
+      .example("roost deploy birds --as birds --code score --environment torch --workers 2 --auth key")
       .example("roost deploy birds --as birds --min 0 --max 4 --max-batch 32 --max-delay-us 2000")
       .action([&console, options] { return deploy(console, *options); });
 }

@@ -77,7 +77,7 @@ Result<int> show(Console& console, const EndpointOptions& options) {
 
 Result<int> logs(Console& console, const EndpointOptions& options) {
   if (options.lines < 1) return fail(ErrorCode::kInvalidArgument, "--lines must be at least 1");
-  const LogRequest request{options.name, options.deployment, options.replica, options.lines};
+  const EndpointLogRequest request{options.name, options.deployment, options.replica, options.lines};
   if (options.follow) {
     InterruptWatch watch;
     return follow_endpoint_log(console, request, watch);

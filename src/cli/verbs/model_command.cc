@@ -13,6 +13,7 @@
 #include "cli/work/pages.h"
 #include "cli/work/run_reference.h"
 #include "client/snapshot_transport.h"
+#include "domain/endpoint.h"
 #include "net/router.h"
 #include "snapshot/restore.h"
 

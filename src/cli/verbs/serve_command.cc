@@ -9,7 +9,7 @@ namespace roost {
 void register_serve(Verb& root) {
   auto options = std::make_shared<ServeOptions>();
   root.verb("serve", "Serve a model on a port of this machine")
-      .group(kModelGroup)
+      .group(kServeGroup)
       .optional_arguments("MODEL", options->models, "an .onnx file, a folder with NAME/VERSION/model.onnx, or a score.py")
       .option("--name", options->name, "NAME", "of the model, instead of its file's")
       .option("-p,--port", options->port, "PORT", "where to listen; any free one by default")

@@ -80,8 +80,12 @@ Status apply_change(const DeploymentChange& change, Json& deployment) {
 }
 
 Json deployment_to_send(const Json& deployment) {
-  Json out = deployment.is_object() ? deployment : Json::object();
-  for (const char* name : {"name", "state", "error", "revision", "ready", "wanted", "replicas_now"}) out.erase(name);
+  Json out = Json::object();
+  for (const char* name : {"runtime", "code", "environment", "environment_variables", "replicas", "workers",
+                           "max_concurrent_requests", "queue_limit", "queue_wait_ms", "scoring_timeout_ms", "batching", "threads",
+                           "description", "tags", "properties"}) {
+    if (const Json& value = child(deployment, name); !value.is_null()) out[name] = value;
+  }
   Json models = Json::array();
   for (const Json& model : child(deployment, "models")) {
     models.push_back(model.is_object() ? Json(text_field(model, "id")) : model);

@@ -71,6 +71,8 @@ TEST(DeployRequest, WhatTheServerAnsweredCanBeSentBack) {
                          {"ready", 1},
                          {"wanted", 1},
                          {"replicas_now", Json::array()},
+                         {"restarts", 0},
+                         {"code", nullptr},
                          {"workers", 2}};
   EXPECT_EQ(deployment_to_send(answered), Json({{"models", {"birds:3"}}, {"workers", 2}}));
 }

@@ -23,7 +23,7 @@ constexpr Backoff::Pauses kPauses{std::chrono::milliseconds(200), std::chrono::m
 
 }  // namespace
 
-Result<std::string> read_endpoint_log(Console& console, const LogRequest& request) {
+Result<std::string> read_endpoint_log(Console& console, const EndpointLogRequest& request) {
   std::string query = fmt::format("/logs?lines={}", request.lines);
   if (!request.deployment.empty()) query += "&deployment=" + percent_encode(request.deployment);
   if (!request.replica.empty()) query += "&replica=" + percent_encode(request.replica);
@@ -45,7 +45,7 @@ std::string added_text(const std::string& before, const std::string& now) {
   return now;
 }
 
-Result<int> follow_endpoint_log(Console& console, const LogRequest& request, InterruptWatch& watch) {
+Result<int> follow_endpoint_log(Console& console, const EndpointLogRequest& request, InterruptWatch& watch) {
   const std::stop_token stop = watch.token();
   const SystemClock clock;
   Retry retry({is_away, kPatience}, Backoff(kPauses, stop), clock);

@@ -8,7 +8,7 @@
 
 namespace roost {
 
-struct LogRequest {
+struct EndpointLogRequest {
   std::string endpoint;
   std::string deployment;
   std::string replica;
@@ -16,10 +16,10 @@ struct LogRequest {
 };
 
 // The last lines that the replicas of an endpoint have said.
-Result<std::string> read_endpoint_log(Console& console, const LogRequest& request);
+Result<std::string> read_endpoint_log(Console& console, const EndpointLogRequest& request);
 
 // Prints them and what is added, until a signal comes: 128 + that.
-Result<int> follow_endpoint_log(Console& console, const LogRequest& request, InterruptWatch& watch);
+Result<int> follow_endpoint_log(Console& console, const EndpointLogRequest& request, InterruptWatch& watch);
 
 // What `now` has after all that `before` had; all of it if they have nothing in common.
 std::string added_text(const std::string& before, const std::string& now);

@@ -116,14 +116,16 @@ Result<Json> wait_for_deployment(Console& console, const std::string& endpoint, 
     steps.tell(*found, one);
     const std::string state = text_field(one, "state");
     if (state == "Healthy") return *found;
-    if (state == "Failed") {
-      const std::string why = endpoint_error(*found, deployment);
+    const std::string why = endpoint_error(*found, deployment);
+    // What could not be replaced goes on serving, and is unhealthy for the new one's sake.
+    const bool old_serves = state == "Unhealthy" && !why.empty();
+    if (state == "Failed" || old_serves) {
       return fail(ErrorCode::kFailedPrecondition,
-                  fmt::format("{} failed: {}\n`roost endpoints logs {}` shows what its replicas said", endpoint,
-                              why.empty() ? "the server gives no reason" : why, endpoint));
+                  fmt::format("{} failed: {}\n{}`roost endpoints logs {}` shows what its replicas said", endpoint,
+                              why.empty() ? "the server gives no reason" : why,
+                              old_serves ? "what it was before goes on serving; " : "", endpoint));
     }
     if (steady_clock::now() >= deadline) {
-      const std::string why = endpoint_error(*found, deployment);
       return fail(ErrorCode::kDeadlineExceeded,
                   fmt::format("{} is still {} after {} s{}. It goes on; `roost endpoints show {}` tells how it is", endpoint, state,
                               seconds, why.empty() ? "" : ": " + why, endpoint));

@@ -2,7 +2,6 @@
 
 #include "cli/show/model_text.h"
 #include "cli/work/model_job.h"
-#include "cli/work/model_reference.h"
 
 namespace roost {
 namespace {
@@ -84,16 +83,9 @@ TEST(ModelJob, TheScriptThatSavedIt) {
   EXPECT_EQ(script_of(Json()), "");
 }
 
-TEST(ModelReference, NamesAndVersions) {
-  EXPECT_EQ(parse_model_reference("birds:3")->version, 3);
-  EXPECT_EQ(parse_model_reference("birds")->version, 0);
-  EXPECT_FALSE(parse_model_reference("birds:new"));
-  EXPECT_FALSE(parse_model_reference(":3"));
-}
-
 TEST(ModelText, WhatAnExportHasMade) {
   const Json model = {{"files", 2},
-                      {"size", 12'000'000},
+                      {"size", 12'000'000U},
                       {"properties",
                        {{"exported_from", "birds:3"},
                         {"source_kind", "state dict"},
@@ -104,7 +96,7 @@ TEST(ModelText, WhatAnExportHasMade) {
                         {"largest_difference", "1.2e-07"},
                         {"relative_difference", "3e-08"}}}};
   const std::string text = exported_text(model, Style(false));
-  for (const char* part : {"birds:3, a state dict", "image=batchx3x8x8", "opset 18", "1.2e-07 at most", "2 files, 12.0 MB"}) {
+  for (const char* part : {"birds:3, a state dict", "image=batchx3x8x8", "opset 18", "1.2e-07 at most", "2 files, 12 MB"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
   }
 }

@@ -1,7 +1,6 @@
 #include "cli/work/model_reference.h"
 
-#include <fmt/format.h>
-
+#include "domain/endpoint.h"
 #include "net/router.h"
 
 namespace roost {
@@ -13,7 +12,7 @@ std::string model_path(const Console& console, const std::string& name) {
 Result<Json> find_model(Console& console, const std::string& text) {
   ROOST_TRY(const ModelReference reference, parse_model_reference(text));
   ROOST_TRY(ApiClient * client, console.client());
-  const std::string query = reference.version == 0 ? "" : fmt::format("?version={}", reference.version);
+  const std::string query = reference.version == 0 ? "" : "?version=" + std::to_string(reference.version);
   return client->get(model_path(console, reference.name) + query);
 }
 

@@ -11,7 +11,7 @@ namespace roost {
 // Path of the model below /api/v1.
 std::string model_path(const Console& console, const std::string& name);
 
-// get_model, by reference.
+// get_model, by a reference as it is typed: NAME or NAME:VERSION.
 Result<Json> find_model(Console& console, const std::string& text);
 
 }  // namespace roost

@@ -8,6 +8,7 @@
 #include "records/compute_records.h"
 #include "records/run_records.h"
 #include "server/embedded_api.h"
+#include "server/front_process.h"
 #include "server/routes/routes.h"
 
 namespace roost {
@@ -64,6 +65,8 @@ Result<std::string> prometheus_text(App& app) {
     }
     return {};
   }));
+  // What endpoints do, if there are any.
+  if (app.front_statistics.is_up()) out += app.front->metrics().value_or("");
   return out;
 }
 

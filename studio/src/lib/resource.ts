@@ -121,6 +121,11 @@ export function useResource<T>(key: string | null, fetcher: () => Promise<T>): R
   };
 }
 
+/** What is remembered under this name is out of date: the next who needs it waits for an answer. */
+export function forget(key: string): void {
+  if (entries.get(key)?.listeners.size === 0) entries.delete(key);
+}
+
 const FRESH = 15_000;
 
 /** For what the live stream tells nothing of: asks again now and then while the page is looked at, and when one comes back to it. */

@@ -49,6 +49,7 @@ def wait_for_deployment(
         if state != since[0]:
             since = (state, time.monotonic())
         if state == "Healthy":
+            service._endpoint.settle()
             say.line("Succeeded")
             say.line(
                 f"{service.compute_type} service creation operation finished, operation "

@@ -231,6 +231,14 @@ class Webservice(ServiceFacts):
             raise WebserviceException(f"{self.name} has no {name}= to update; leave it out.")
         self._update(configuration, models, inference, args[0] if args else None)
 
+    def reload(self, wait: bool = False) -> None:
+        """Starts its replicas anew, with the code that was deployed. Azure had it of local services
+        only, which take their code anew as well."""
+        with calling(WebserviceException):
+            self._endpoint.restart(self._deployment["name"])
+        if wait:
+            self.wait_for_deployment(True)
+
     def add_tags(self, tags: Dict[str, Any]) -> None:
         self._change(tags={**self.tags, **texts(tags, "tags")})
 

@@ -1,7 +1,7 @@
 // One endpoint: how it is, what it does, and what can be done with it.
 import { useState } from "react";
 import { addressesOf, deleteEndpoint, endpointPath, getEndpoint, getStatistics, restart, type Endpoint } from "../../lib/endpoint";
-import { useResource } from "../../lib/resource";
+import { forget, useResource } from "../../lib/resource";
 import { navigate, workspacePath } from "../../lib/route";
 import { useMay } from "../../lib/session";
 import { Button, Copy, Empty, Link, Loading, Problem, Tabs, Time } from "../../ui/base";
@@ -56,6 +56,7 @@ function Actions({ endpoint, onChanged }: { endpoint: Endpoint; onChanged: () =>
           act={async () => {
             await deleteEndpoint(workspace, name);
             notify(`${name} is deleted`);
+            forget(`endpoints/${workspace}`);
             navigate(workspacePath(workspace, "endpoints"));
           }}
           onClose={close}
