@@ -7,7 +7,9 @@ import subprocess
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple
+
+import pytest
 
 from processes import wait_until
 from roost_fixture import clean_environment, roost_program
@@ -259,3 +261,64 @@ def free_port() -> int:
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         return one.getsockname()[1]
+
+
+@pytest.fixture
+def front(tmp_path: Path) -> Iterator[Front]:
+    made = Front(tmp_path)
+    made.write()
+    yield made.start()
+    made.close()
+
+
+@pytest.fixture
+def replica() -> Iterator[Callable[..., FakeReplica]]:
+    made: List[FakeReplica] = []
+
+    def make(name: str, answer: Any = None) -> FakeReplica:
+        made.append(FakeReplica(name, answer))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.close()
+
+
+class Gate:
+    """Replicas that answer when they are let."""
+
+    def __init__(self) -> None:
+        self.open = threading.Event()
+
+    def __call__(self, got: Got) -> Tuple[int, Dict[str, str], bytes]:
+        self.open.wait(60)
+        return 200, {}, b"late"
+
+
+@pytest.fixture
+def gate() -> Iterator[Gate]:
+    made = Gate()
+    yield made
+    made.open.set()
+
+
+class Caller(threading.Thread):
+    """A request that somebody waits for elsewhere."""
+
+    def __init__(self, front: Front, path: str, **more: Any) -> None:
+        super().__init__(daemon=True)
+        self.reply: Any = None
+        self._call = lambda: front.call("POST", path, b"{}", **more)
+        self.start()
+
+    def run(self) -> None:
+        self.reply = self._call()
+
+    def result(self) -> Reply:
+        self.join(60)
+        assert self.reply is not None, "no reply came"
+        return self.reply
+
+
+def dead_row(name: str = "dead") -> Dict[str, Any]:
+    return {"run": name, "address": "127.0.0.1", "port": free_port(), "key": "k"}

@@ -1,84 +1,20 @@
 """The front process: what it does with requests, driven by a table file and tiny replicas."""
 import collections
-import json
 import os
-import signal
 import socket
 import stat
 import threading
-from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, List, Tuple
+from typing import Any, Dict, Tuple
 
 import pytest
 
-from front_fixture import FakeReplica, Front, Got, Load, Reply, deployment, endpoint, exchange, free_port, sha256
+from front_fixture import (Caller, Front, Gate, Got, Load, dead_row, deployment, endpoint, exchange, free_port,
+                           front, gate, replica, sha256)  # noqa: F401  some are fixtures
 from processes import wait_until
-
-
-@pytest.fixture
-def front(tmp_path: Path) -> Iterator[Front]:
-    made = Front(tmp_path)
-    made.write()
-    yield made.start()
-    made.close()
-
-
-@pytest.fixture
-def replica() -> Iterator[Callable[..., FakeReplica]]:
-    made: List[FakeReplica] = []
-
-    def make(name: str, answer: Any = None) -> FakeReplica:
-        made.append(FakeReplica(name, answer))
-        return made[-1]
-
-    yield make
-    for each in made:
-        each.close()
-
-
-class Gate:
-    """Replicas that answer when they are let."""
-
-    def __init__(self) -> None:
-        self.open = threading.Event()
-
-    def __call__(self, got: Got) -> Tuple[int, Dict[str, str], bytes]:
-        self.open.wait(60)
-        return 200, {}, b"late"
-
-
-@pytest.fixture
-def gate() -> Iterator[Gate]:
-    made = Gate()
-    yield made
-    made.open.set()
-
-
-class Caller(threading.Thread):
-    """A request that somebody waits for elsewhere."""
-
-    def __init__(self, front: Front, path: str, **more: Any) -> None:
-        super().__init__(daemon=True)
-        self.reply: Any = None
-        self._call = lambda: front.call("POST", path, b"{}", **more)
-        self.start()
-
-    def run(self) -> None:
-        self.reply = self._call()
-
-    def result(self) -> Reply:
-        self.join(60)
-        assert self.reply is not None, "no reply came"
-        return self.reply
-
-
-def dead_row(name: str = "dead") -> Dict[str, Any]:
-    return {"run": name, "address": "127.0.0.1", "port": free_port(), "key": "k"}
-
 
 # What is passed on.
 
-def test_passes_requests_on(front: Front, replica: Any) -> None:
+def test_passes_requests_on(front: Front, replica: Any) -> None:  # noqa: F811
     one = replica("one", lambda got: (200, {"X-Ms-Run-Fn-Exec-Ms": "1.5", "Content-Type": "application/x"}, got.body))
     front.set(endpoint("birds", deployment("blue", one)))
     body = os.urandom(300_000)
@@ -99,7 +35,7 @@ def test_passes_requests_on(front: Front, replica: Any) -> None:
     assert "authorization" not in got.headers and "cookie" not in got.headers
 
 
-def test_paths_and_methods(front: Front, replica: Any) -> None:
+def test_paths_and_methods(front: Front, replica: Any) -> None:  # noqa: F811
     one = replica("one")
     front.set(endpoint("birds", deployment("blue", one)))
     for path, seen in [("/endpoints/birds", "/"), ("/endpoints/birds/", "/"), ("/endpoints/birds/score", "/score"),
@@ -117,7 +53,7 @@ def test_paths_and_methods(front: Front, replica: Any) -> None:
     assert front.get("/endpoints/birds/score").headers["x-request-id"]
 
 
-def test_statuses(front: Front, replica: Any) -> None:
+def test_statuses(front: Front, replica: Any) -> None:  # noqa: F811
     one = replica("one", lambda got: (int(got.body), {}, b'{"message": "m"}'))
     front.set(endpoint("birds", deployment("blue", one)), endpoint("local", deployment("blue", one), maps_500_to_502=False))
     assert front.post("/endpoints/birds/score", b"500").status == 502
@@ -132,7 +68,7 @@ def test_statuses(front: Front, replica: Any) -> None:
 
 # Who is let in.
 
-def test_keys_are_asked_for_before_the_body(front: Front, replica: Any) -> None:
+def test_keys_are_asked_for_before_the_body(front: Front, replica: Any) -> None:  # noqa: F811
     one = replica("one")
     front.set(endpoint("birds", deployment("blue", one), auth="key", keys=[sha256("first"), sha256("second")]))
     for wrong in ({}, {"Authorization": "Bearer no"}, {"Authorization": "Basic first"}, {"Authorization": "first"}):
@@ -148,7 +84,7 @@ def test_keys_are_asked_for_before_the_body(front: Front, replica: Any) -> None:
     assert len(one.got) == 2
 
 
-def test_tokens_expire(front: Front, replica: Any) -> None:
+def test_tokens_expire(front: Front, replica: Any) -> None:  # noqa: F811
     one = replica("one")
     tokens = [{"sha256": sha256("old"), "expires": 1}, {"sha256": sha256("new"), "expires": 99999999999}]
     front.set(endpoint("birds", deployment("blue", one), auth="token", tokens=tokens))
@@ -157,7 +93,7 @@ def test_tokens_expire(front: Front, replica: Any) -> None:
     assert old.status == 401 and "too old" in old.json["message"]
 
 
-def test_body_limit(front: Front, replica: Any) -> None:
+def test_body_limit(front: Front, replica: Any) -> None:  # noqa: F811
     front.set(endpoint("birds", deployment("blue", replica("one")), max_body_bytes=1000))
     assert front.post("/endpoints/birds/score", b"x" * 1000).status == 200
     with socket.create_connection(("127.0.0.1", front.port), timeout=20) as raw:
@@ -165,7 +101,7 @@ def test_body_limit(front: Front, replica: Any) -> None:
         assert raw.recv(100).startswith(b"HTTP/1.1 413")
 
 
-def test_cors(front: Front, replica: Any) -> None:
+def test_cors(front: Front, replica: Any) -> None:  # noqa: F811
     front.set(endpoint("birds", deployment("blue", replica("one")), auth="key", keys=[sha256("k")], cors_origins="http://a, http://b"))
     ask = {"Origin": "http://b", "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization"}
     reply = front.call("OPTIONS", "/endpoints/birds/score", headers=ask)
@@ -179,7 +115,7 @@ def test_cors(front: Front, replica: Any) -> None:
     assert "access-control-allow-origin" not in stranger.headers
 
 
-def test_statistics_have_a_key(front: Front, replica: Any) -> None:
+def test_statistics_have_a_key(front: Front, replica: Any) -> None:  # noqa: F811
     assert front.get("/front/stats").status == 401
     assert front.get("/front/metrics", {"X-Roost-Front-Key": "guess"}).status == 401
     front.set(endpoint("birds", deployment("blue", replica("one"))))
@@ -194,7 +130,7 @@ def test_statistics_have_a_key(front: Front, replica: Any) -> None:
 
 # Where requests go.
 
-def test_traffic_is_split_exactly(front: Front, replica: Any) -> None:
+def test_traffic_is_split_exactly(front: Front, replica: Any) -> None:  # noqa: F811
     blue, green, red = replica("blue"), replica("green"), replica("red")
     front.set(endpoint("birds", deployment("blue", blue), deployment("green", green), deployment("red", red),
                        traffic=[{"deployment": "green", "percent": 27}, {"deployment": "red", "percent": 3}]))
@@ -209,7 +145,7 @@ def test_traffic_is_split_exactly(front: Front, replica: Any) -> None:
     connection.close()
 
 
-def test_shadows_get_copies_and_cost_nothing(front: Front, replica: Any, gate: Gate) -> None:
+def test_shadows_get_copies_and_cost_nothing(front: Front, replica: Any, gate: Gate) -> None:  # noqa: F811
     blue, green = replica("blue"), replica("green", gate)
     front.set(endpoint("birds", deployment("blue", blue), deployment("green", green),
                        shadow=[{"deployment": "green", "percent": 50}]))
@@ -229,7 +165,7 @@ def test_shadows_get_copies_and_cost_nothing(front: Front, replica: Any, gate: G
     connection.close()
 
 
-def test_the_least_busy_replica_is_chosen(front: Front, replica: Any, gate: Gate) -> None:
+def test_the_least_busy_replica_is_chosen(front: Front, replica: Any, gate: Gate) -> None:  # noqa: F811
     slow, quick = replica("slow", gate), replica("quick")
     front.set(endpoint("birds", deployment("blue", slow)))
     held = [Caller(front, "/endpoints/birds/score") for _ in range(3)]
@@ -241,7 +177,7 @@ def test_the_least_busy_replica_is_chosen(front: Front, replica: Any, gate: Gate
     assert [each.result().text for each in held] == ["late"] * 3
 
 
-def test_a_port_of_its_own(front: Front, replica: Any) -> None:
+def test_a_port_of_its_own(front: Front, replica: Any) -> None:  # noqa: F811
     one = replica("one")
     port, other = free_port(), free_port()
     front.set(endpoint("birds", deployment("blue", one), port=port))
@@ -262,7 +198,7 @@ def test_a_port_of_its_own(front: Front, replica: Any) -> None:
 
 # Waiting for replicas.
 
-def test_replicas_are_not_given_more_than_they_take(front: Front, replica: Any) -> None:
+def test_replicas_are_not_given_more_than_they_take(front: Front, replica: Any) -> None:  # noqa: F811
     pause = threading.Event()
 
     def answer(got: Got) -> Tuple[int, Dict[str, str], bytes]:
@@ -278,7 +214,7 @@ def test_replicas_are_not_given_more_than_they_take(front: Front, replica: Any) 
     assert min(len(each.got) for each in replicas) > 100
 
 
-def test_a_full_queue_and_a_long_wait_are_503(front: Front, replica: Any, gate: Gate) -> None:
+def test_a_full_queue_and_a_long_wait_are_503(front: Front, replica: Any, gate: Gate) -> None:  # noqa: F811
     one = replica("one", gate)
     front.set(endpoint("birds", deployment("blue", one, max_concurrent_requests=1), queue_limit=1, queue_wait_ms=60000))
     first = Caller(front, "/endpoints/birds/score")
@@ -294,7 +230,7 @@ def test_a_full_queue_and_a_long_wait_are_503(front: Front, replica: Any, gate: 
     assert (first.result().status, second.result().status) == (200, 200)
 
 
-def test_requests_are_held_until_a_replica_is_up(front: Front, replica: Any) -> None:
+def test_requests_are_held_until_a_replica_is_up(front: Front, replica: Any) -> None:  # noqa: F811
     front.set(endpoint("birds", deployment("blue", starting=True, max_concurrent_requests=1)))
     held = [Caller(front, "/endpoints/birds/score") for _ in range(20)]
     wait_until(lambda: front.deployment_stats("birds", "blue")["held"] == 20, 20, "twenty are held")
@@ -302,7 +238,7 @@ def test_requests_are_held_until_a_replica_is_up(front: Front, replica: Any) -> 
     assert [each.result().text for each in held] == ["one"] * 20
 
 
-def test_what_will_not_start_is_503(front: Front) -> None:
+def test_what_will_not_start_is_503(front: Front) -> None:  # noqa: F811
     front.set(endpoint("birds", deployment("blue", starting=True), hold_ms=50))
     late = front.post("/endpoints/birds/score")
     assert late.status == 503 and "starting" in late.json["message"] and late.headers["retry-after"]
@@ -314,7 +250,7 @@ def test_what_will_not_start_is_503(front: Front) -> None:
     assert front.post("/endpoints/birds/score").status == 503
 
 
-def test_who_gives_up_waits_no_more(front: Front) -> None:
+def test_who_gives_up_waits_no_more(front: Front) -> None:  # noqa: F811
     front.set(endpoint("birds", deployment("blue", starting=True)))
     with socket.create_connection(("127.0.0.1", front.port), timeout=20) as raw:
         raw.sendall(b"POST /endpoints/birds/score HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n")
@@ -324,7 +260,7 @@ def test_who_gives_up_waits_no_more(front: Front) -> None:
 
 # What fails.
 
-def test_a_dead_replica_is_passed_over(front: Front, replica: Any) -> None:
+def test_a_dead_replica_is_passed_over(front: Front, replica: Any) -> None:  # noqa: F811
     front.set(endpoint("birds", deployment("blue", dead_row(), replica("one"), max_concurrent_requests=4)))
     for _ in range(20):
         assert front.post("/endpoints/birds/score").text == "one"
@@ -333,7 +269,7 @@ def test_a_dead_replica_is_passed_over(front: Front, replica: Any) -> None:
     assert nobody.status == 503 and "reached" in nobody.json["message"]
 
 
-def test_a_new_replica_takes_what_waits_for_a_dead_one(front: Front, replica: Any) -> None:
+def test_a_new_replica_takes_what_waits_for_a_dead_one(front: Front, replica: Any) -> None:  # noqa: F811
     front.set(endpoint("birds", deployment("blue", dead_row())))
     waiting = Caller(front, "/endpoints/birds/score")
     wait_until(lambda: front.deployment_stats("birds", "blue")["waiting"] == 1, 20, "it waits")
@@ -341,7 +277,7 @@ def test_a_new_replica_takes_what_waits_for_a_dead_one(front: Front, replica: An
     assert waiting.result().text == "one"
 
 
-def test_a_replica_that_dies_at_work_is_502_and_asked_once(front: Front) -> None:
+def test_a_replica_that_dies_at_work_is_502_and_asked_once(front: Front) -> None:  # noqa: F811
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
     listener.listen()
@@ -360,107 +296,8 @@ def test_a_replica_that_dies_at_work_is_502_and_asked_once(front: Front) -> None
     listener.close()
 
 
-def test_a_deadline_is_504(front: Front, replica: Any, gate: Gate) -> None:
+def test_a_deadline_is_504(front: Front, replica: Any, gate: Gate) -> None:  # noqa: F811
     front.set(endpoint("birds", deployment("blue", replica("one", gate), max_concurrent_requests=1), scoring_timeout_ms=100))
     late = front.post("/endpoints/birds/score")
     assert late.status == 504 and "scoring_timeout_ms" in late.json["message"]
     assert front.deployment_stats("birds", "blue")["in_flight"] == 0
-
-
-# The table, and the process.
-
-def test_a_bad_table_changes_nothing(front: Front, replica: Any) -> None:
-    front.set(endpoint("birds", deployment("blue", replica("one"))))
-    for bad in ("{", '{"generation": 9, "endpoints": 3}', json.dumps({"generation": 9, "endpoints": [{"name": "x"}]})):
-        front.write_text(bad)
-        size = len(bad)
-        wait_until(lambda: "the one before it stays" in front.log.read_text(), 20, f"a line about {size} bytes")
-        assert front.post("/endpoints/birds/score").text == "one"
-        front.log.write_text("")
-        front.set(endpoint("birds", deployment("blue", replica("one"))))
-
-
-def test_tables_change_under_load_and_nothing_fails(front: Front, replica: Any) -> None:
-    replicas = [replica(f"r{i}") for i in range(4)]
-    front.set(endpoint("birds", deployment("blue", replicas[0], max_concurrent_requests=4), queue_wait_ms=60000))
-    with Load(front, "/endpoints/birds/score", 64) as load:
-        for turn in range(30):
-            some = [replicas[(turn + i) % 4] for i in range(1 + turn % 3)]
-            front.set(endpoint("birds", deployment("blue", *some, revision=turn, max_concurrent_requests=1 + turn % 4),
-                               queue_wait_ms=60000))
-            load.wait_for(20)
-    assert not load.failures, load.failures[:3]
-    assert set(load.statuses) == {200}, collections.Counter(load.statuses)
-    assert all(each.got for each in replicas)
-
-
-def test_an_endpoint_that_goes_leaves_nobody_waiting(front: Front, replica: Any, gate: Gate) -> None:
-    one = replica("one", gate)
-    front.set(endpoint("birds", deployment("blue", one, max_concurrent_requests=1), queue_wait_ms=60000))
-    first = Caller(front, "/endpoints/birds/score")
-    wait_until(lambda: one.in_flight == 1, 20, "the first one is at work")
-    second = Caller(front, "/endpoints/birds/score")
-    wait_until(lambda: front.deployment_stats("birds", "blue")["waiting"] == 1, 20, "the second one waits")
-    front.set()
-    assert second.result().status == 503
-    gate.open.set()
-    assert first.result().text == "late"
-
-
-def test_killed_and_started_again_it_has_the_same_port(front: Front, replica: Any) -> None:
-    front.set(endpoint("birds", deployment("blue", replica("one"))))
-    port = front.port
-    kept = front.connection()
-    assert exchange(kept, "POST", "/endpoints/birds/score").text == "one"
-    front.kill()
-    kept.close()
-    front.start()
-    assert front.port == port
-    # The table is known before the first request is answered.
-    assert front.post("/endpoints/birds/score").text == "one"
-    front.kill()
-    with socket.socket() as taken:
-        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        taken.bind(("127.0.0.1", port))
-        taken.listen()
-        front.start()
-        assert front.port != port
-        assert front.post("/endpoints/birds/score").text == "one"
-
-
-def test_only_one_front_a_data_folder(front: Front, tmp_path: Path) -> None:
-    import subprocess
-    from roost_fixture import clean_environment, roost_program
-    second = subprocess.run([str(roost_program()), "front", "--data", str(front.data)], capture_output=True, text=True,
-                            env=clean_environment(tmp_path), timeout=60, check=False)
-    assert second.returncode != 0 and "another front" in second.stderr
-
-
-def test_told_to_stop_it_finishes_what_is_under_way(front: Front, replica: Any, gate: Gate) -> None:
-    one = replica("one", gate)
-    front.set(endpoint("birds", deployment("blue", one, max_concurrent_requests=1), queue_wait_ms=60000))
-    at_work = Caller(front, "/endpoints/birds/score")
-    wait_until(lambda: one.in_flight == 1, 20, "one is at work")
-    waiting = Caller(front, "/endpoints/birds/score")
-    wait_until(lambda: front.deployment_stats("birds", "blue")["waiting"] == 1, 20, "one waits")
-    front.process.send_signal(signal.SIGTERM)
-    assert waiting.result().status == 503
-    gate.open.set()
-    assert at_work.result().text == "late"
-    assert front.process.wait(30) == 0
-
-
-def test_slow_clients_hold_nobody_up(front: Front, replica: Any) -> None:
-    front.set(endpoint("birds", deployment("blue", replica("one"))))
-    slow = [socket.create_connection(("127.0.0.1", front.port), timeout=60) for _ in range(1000)]
-    for i, each in enumerate(slow):
-        each.sendall(b"POST /endpoints/birds/score HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\nab" if i % 2
-                     else b"POST /endpoints/birds/score HT")
-    with Load(front, "/endpoints/birds/score", 16) as load:
-        load.wait_for(500)
-    assert not load.failures and set(load.statuses) == {200}
-    for each in slow[1::2][:20]:
-        each.sendall(b"x" * 99_998)
-        assert each.recv(200).startswith(b"HTTP/1.1 200")
-    for each in slow:
-        each.close()
