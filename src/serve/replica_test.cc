@@ -59,7 +59,7 @@ class Running {
     options.name = "birds";
     options.quiet = milliseconds(50);
     options.ready = [this](std::uint16_t) { ready.set(); };
-    replica.emplace(ReplicaServant{std::make_unique<FakeServant>(orders), 4, std::move(failure)}, std::move(options));
+    replica.emplace(ReplicaServant{std::make_unique<FakeServant>(orders), 4, 1, std::move(failure)}, std::move(options));
     thread = std::thread([this] { code = replica->run(stop.get_token()); });
   }
   ~Running() { end(); }
