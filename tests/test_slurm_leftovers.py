@@ -64,8 +64,10 @@ def test_the_next_job_removes_what_a_killed_one_left(server: RoostServer, cluste
 def test_a_run_sees_nothing_of_the_folder_but_its_own(server: RoostServer) -> None:
     run = server.run("""
         import glob, os
-        print(sorted(os.listdir("/tmp/roost")), glob.glob("/tmp/roost/bin/*"), glob.glob("/tmp/roost/nodes/*/server.json"))
+        programs = glob.glob("/tmp/roost/bin/*")
+        print(sorted(os.listdir("/tmp/roost")), programs == [os.environ["ROOST_PROGRAM"]], os.access(programs[0], os.W_OK),
+              glob.glob("/tmp/roost/nodes/*/server.json"))
         print(sorted(os.listdir("/tmp/roost/nodes/cache"))[0][:4])
     """, compute="slurm", timeout=60)
     assert run["status"] == "Completed", (run["error"], server.log(run))
-    assert server.log(run).decode().splitlines() == ["['nodes'] [] []", "sdk-"]
+    assert server.log(run).decode().splitlines() == ["['bin', 'nodes'] True False []", "sdk-"], "its own, and the program"
