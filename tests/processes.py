@@ -2,7 +2,8 @@
 import os
 import signal
 import time
-from typing import Callable, List, Optional, TypeVar
+from pathlib import Path
+from typing import Callable, Iterable, List, Optional, TypeVar
 
 T = TypeVar("T")
 
@@ -91,3 +92,11 @@ def _read(pid: int, name: str) -> str:
             return file.read()
     except OSError:
         return ""
+
+
+def oldest(pids: Iterable[int]) -> int:
+    """The one that was started first. Its number need not be the lowest: numbers begin anew when they are used up."""
+    def started(pid: int) -> int:
+        return int(Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()[19])
+
+    return min(pids, key=started)

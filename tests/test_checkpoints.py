@@ -2,7 +2,7 @@
 import json
 
 from conftest import IMPATIENT, Gate, MakeServer
-from processes import command_line, kill, processes_with, wait_until
+from processes import kill, wait_until
 from roost_fixture import RoostServer
 
 COUNTING = """
@@ -26,8 +26,9 @@ COUNTING = """
 """
 
 
-def runner_of(node: str) -> int:
-    return min(pid for pid in processes_with(node) if f"runner --node {node} " in command_line(pid))
+def runner_of(server: RoostServer, node: str) -> int:
+    (pid,) = [one["pid"] for one in server.nodes() if one["id"] == node]
+    return pid
 
 
 def kept(server: RoostServer, run: dict) -> bool:
@@ -39,7 +40,7 @@ def test_one_process_goes_on(make_server: MakeServer) -> None:
     server = make_server(IMPATIENT)
     run = server.wait(server.submit(COUNTING, max_retries=1), "Running")
     wait_until(lambda: kept(server, run), 60, "the checkpoint is on the server while the run goes on")
-    kill(runner_of(server.get_run(run)["node"]))
+    kill(runner_of(server, server.get_run(run)["node"]))
     run = server.wait(run, timeout=40)
     assert run["status"] == "Completed" and run["attempt"] == 2, run["error"]
     assert server.log(run).decode().splitlines() == ["from step 3 restart 1", "done"]
@@ -51,7 +52,7 @@ def test_all_nodes_of_a_gang_go_on(make_server: MakeServer) -> None:
     gang = {"kind": "pytorch", "process_count": 4, "node_count": 2}
     run = server.wait(server.submit(COUNTING, max_retries=1, distributed=gang), "Running")
     wait_until(lambda: kept(server, run), 60, "the checkpoint is on the server while the run goes on")
-    kill(runner_of(server.get(f"/runs/{run['id']}/ranks")["items"][3]["node"]))
+    kill(runner_of(server, server.get(f"/runs/{run['id']}/ranks")["items"][3]["node"]))
     run = server.wait(run, timeout=40)
     assert run["status"] == "Completed" and run["attempt"] == 2, run["error"]
     for rank in range(4):
@@ -91,7 +92,7 @@ def test_the_parts_of_a_checkpoint_come_back_together(make_server: MakeServer, g
     gate.open()
     log = "azureml-logs/70_driver_log_0.txt"
     wait_until(lambda: b"saved" in server.log(run, log), 20, "one part of the second is written")
-    kill(runner_of(server.get(f"/runs/{run['id']}/ranks")["items"][1]["node"]))
+    kill(runner_of(server, server.get(f"/runs/{run['id']}/ranks")["items"][1]["node"]))
     run = server.wait(run, timeout=60)
     assert run["status"] == "Completed" and run["attempt"] == 2, run["error"]
     assert server.log(run, log) == b"found ['first', 'first']\n"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Gate, MakeServer
-from processes import command_line, kill, processes_with, wait_until
+from processes import command_line, kill, oldest, processes_with, wait_until
 from roost_fixture import RoostServer
 from trainer import Training
 
@@ -47,7 +47,7 @@ def test_kill_9_before_a_new_node_was_written_down(server: RoostServer, gate: Ga
     run = server.wait(run)
     assert (run["status"], run["attempt"]) == ("Completed", 1), run["error"]
     [node] = server.nodes("local")
-    kill(min(pid for pid in processes_with(node["id"]) if "runner" in command_line(pid)))
+    kill(oldest(pid for pid in processes_with(node["id"]) if "runner" in command_line(pid)))
     wait_until(lambda: not server.nodes("local"), 10, "the death of the runner is seen, so its process is known again")
 
 

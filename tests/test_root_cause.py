@@ -10,7 +10,7 @@ import pytest
 
 from conftest import IMPATIENT, MakeServer
 from netns import Hosts
-from processes import command_line, environment_of, kill, processes_with, wait_until
+from processes import command_line, environment_of, kill, oldest, processes_with, wait_until
 from roost_fixture import RoostServer
 
 pytestmark = pytest.mark.heavy("torch")
@@ -237,7 +237,7 @@ def test_a_worker_of_one_node_that_fails_before_it_meets_the_others(server: Roos
 
 def runners_of(server: RoostServer, run: Dict[str, Any]) -> Dict[str, int]:
     nodes = {rank["node"] for rank in server.get(f"/runs/{run['id']}/ranks")["items"]}
-    found = {node: min(pid for pid in processes_with(node) if f"runner --node {node} " in command_line(pid))
+    found = {node: oldest(pid for pid in processes_with(node) if f"runner --node {node} " in command_line(pid))
              for node in nodes}  # the supervisor, a copy of it, came later
     assert len(found) == len(nodes), (nodes, found)
     return found

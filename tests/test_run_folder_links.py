@@ -5,7 +5,7 @@ from typing import Any, Dict, List
 
 from conftest import IMPATIENT, Gate, MakeServer
 from http_api import FRAMES, frame
-from processes import command_line, kill, processes_with, wait_until
+from processes import command_line, kill, oldest, processes_with, wait_until
 from roost_fixture import RoostServer, manifest_entry, manifest_line, sha256
 
 # Each of these links stays in its own tree, so that neither is refused. Laid out together they do not: "up" leads to the
@@ -34,7 +34,7 @@ def submit(server: RoostServer, code: str, link: str, target: str, **spec: Any) 
 
 
 def runner_of(node: str) -> int:
-    return min(pid for pid in processes_with(node) if f"runner --node {node} " in command_line(pid))
+    return oldest(pid for pid in processes_with(node) if f"runner --node {node} " in command_line(pid))
 
 
 def named(folder: Path, word: str) -> List[str]:
