@@ -3,6 +3,7 @@ import json
 import os
 import signal
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Dict, List
 
@@ -96,6 +97,22 @@ def test_an_update_fails_no_request(server: RoostServer) -> None:
         wait_until(lambda: len(replicas(get(server, "busy"))) == 1, 30, "the earlier replica to end")
         load.goes_on()
     assert (dict(load.statuses).keys(), load.lost) == ({200}, 0), (load.statuses, load.lost, load.texts[:3])
+
+
+@pytest.mark.parametrize("change", ["update", "delete"])
+def test_a_long_request_is_answered_by_what_is_replaced(server: RoostServer, change: str) -> None:
+    source = "import time\ndef init(): pass\ndef run(data):\n    time.sleep(6)\n    return 'slept'\n"
+    made = create(server, "slow", echo(server, source=source))
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(call, made["scoring_uri"])
+        run = replicas(made)[0]["run"]
+        wait_until(lambda: replicas(get(server, "slow"))[0]["load"]["in_flight"] == 1, 20, "the request to be under way")
+        if change == "delete":
+            server.expect(200, "DELETE", path("slow"))
+        else:
+            server.expect(200, "PUT", path("slow", "deployments", "default"), json=echo(server, "2"))
+        assert answer.result(30)[:2] == (200, b'"slept"')
+    server.wait(run)
 
 
 def test_an_update_that_fails_leaves_what_served(server: RoostServer) -> None:

@@ -133,7 +133,7 @@ class Decider {
       return;
     }
     const DeploymentSpec* deployment = facts_.endpoint.spec.find(replica.deployment);
-    const std::int64_t timeout = deployment ? deployment->scoring_timeout_ms : 0;
+    const std::int64_t timeout = deployment ? deployment->scoring_timeout_ms : kUsualTimeoutMs;
     if (replica.status != RunStatus::kCancelRequested && is_drained(replica, facts_.in_flight(replica.run_id), timeout, facts_.now)) {
       decision_.end.push_back(replica.run_id);
     }
@@ -167,7 +167,7 @@ class Decider {
 bool is_drained(const ReplicaRow& replica, std::int64_t in_flight, std::int64_t timeout_ms, Micros now) {
   if (!replica.retired) return false;
   const Micros since = now - *replica.retired;
-  if (!is_ready(replica)) return true;  // was never sent anything, or says itself that it stops
+  if (replica.state == "starting" || replica.port == 0) return true;  // was never sent anything
   if (since < kRetireTime) return false;
   return in_flight == 0 || since > kRetireTime + timeout_ms * kMilli;
 }

@@ -35,7 +35,9 @@ struct EndpointDecision {
 // come up is given up after some tries, and the one before goes on.
 EndpointDecision decide_endpoint(const EndpointFacts& facts);
 
-// Whether one that is sent nothing more can be ended.
+inline constexpr std::int64_t kUsualTimeoutMs = 60'000;  // where the deployment is gone that says how long a request may take
+
+// Whether one that is sent nothing more can be ended: it has answered what it had. One that knows it ends by itself.
 bool is_drained(const ReplicaRow& replica, std::int64_t in_flight, std::int64_t timeout_ms, Micros now);
 
 }  // namespace roost

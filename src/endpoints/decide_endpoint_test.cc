@@ -207,6 +207,8 @@ TEST_F(DecideEndpointTest, ARetiredOneIsEndedWhenItHasAnswered) {
   ASSERT_TRUE(replicas_[0].retired);
   now_ += 10 * kSecond;
   EXPECT_TRUE(turn().end.empty()) << "a request is under way";
+  replicas_[0].state = "stopping";
+  EXPECT_TRUE(turn().end.empty()) << "it says that it stops, and is not done";
   in_flight_ = 0;
   EXPECT_EQ(turn().end, std::vector<std::string>{"run_0"});
 }

@@ -180,7 +180,7 @@ void EndpointLoop::end_orphans(std::vector<ReplicaRow>& orphans) {
     const bool is_over = is_terminal(replica.status);
     if (!is_over && replica.retired) {
       const std::int64_t in_flight = integer_at(parts_.loads.of(replica.run_id).load, "in_flight");
-      const bool may_end = replica.status != RunStatus::kCancelRequested && is_drained(replica, in_flight, 0, now);
+      const bool may_end = replica.status != RunStatus::kCancelRequested && is_drained(replica, in_flight, kUsualTimeoutMs, now);
       if (may_end) parts_.end_replica(replica.run_id, "its endpoint was deleted");
       continue;
     }
