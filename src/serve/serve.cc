@@ -1,5 +1,7 @@
 #include "serve/serve.h"
 
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -44,6 +46,7 @@ Result<int> serve_order(const std::string& text, const std::stop_token& stop) {
   options.address = order.listen.empty() ? (node.empty() ? "127.0.0.1" : node) : order.listen;
   const bool is_any = options.address == "0.0.0.0" || options.address == "::";
   if (is_any) options.shown_address = node.empty() ? "127.0.0.1" : node;
+  options.drain = std::max(options.drain, std::chrono::milliseconds(order.scoring_timeout_ms));  // what it began it answers
   options.key = random_hex(24);
   options.run = environment("ROOST_RUN_ID");
   if (options.run.empty()) {
