@@ -1,7 +1,7 @@
 """Loaded by every Python that a run starts.
 
-Lets `roost stacks` see where it is, lets old Pythons load the SDK and new ones start the launchers
-of an old PyTorch, has pip keep to the run, makes way for another module of this name, and has the
+Lets `roost stacks` see where it is, lets old Pythons load the SDK, puts PyTorch's launchers right,
+has pip keep to the run, makes way for another module of this name, and has the
 ranks of an MPI run end together.
 """
 
@@ -44,7 +44,7 @@ if sys.version_info < (3, 7):
     import roost_old_python
 
     roost_old_python.install()
-if sys.version_info >= (3, 11):
+else:
     import roost_torch
 
     roost_torch.install()
