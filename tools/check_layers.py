@@ -15,6 +15,7 @@ ALLOWED = {
     "net": ["base"],
     "blobs": ["base"],
     "domain": ["base"],
+    "tensorboard": ["base"],
     "sweeps": ["base", "db", "domain", "records"],
     "infer": ["base", "net"],
     "onnx": ["base", "net", "infer"],
@@ -36,7 +37,7 @@ ALLOWED = {
     "observe": ["base", "db", "domain", "records"],
     "finalize": ["base", "db", "blobs", "domain", "records"],
     "mpi": [],
-    "runner": ["base", "confine", "net", "client", "snapshot", "domain"],
+    "runner": ["base", "confine", "net", "client", "snapshot", "domain", "tensorboard"],
     "server": ["base", "confine", "db", "net", "blobs", "domain", "records", "access", "submit", "prepare",
                "schedule", "compute", "execute", "observe", "finalize", "registry", "builders", "sweeps", "endpoints"],
     "cli": ["base", "confine", "net", "client", "snapshot", "domain", "server", "runner", "builders", "serve", "front"],
@@ -45,7 +46,7 @@ ALLOWED = {
 PARTS = {"cli/show/": ("cli/work/", "cli/verbs/", "cli/console.h"), "cli/work/": ("cli/verbs/",)}
 # Json::value() throws at a wrong type. What came from outside is read by JsonFields, or by text_at() and its like.
 NO_VALUE = {"access", "blobs", "builders", "compute", "domain", "execute", "finalize", "observe", "prepare", "records",
-            "registry", "runner", "schedule", "server", "submit", "sweeps", "endpoints", "front", "infer", "onnx", "score", "serve"}
+            "registry", "runner", "schedule", "server", "submit", "sweeps", "endpoints", "front", "infer", "onnx", "score", "serve", "tensorboard"}
 # SQL is written in records/ (and in db/, which runs it). What is left elsewhere; this list may only get shorter.
 SQL = re.compile(r"\b(tx_?|transaction)\.(query|run)\(|\"\s*(SELECT|UPDATE|INSERT|DELETE FROM) ")
 SQL_LEFT = {

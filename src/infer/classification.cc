@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "infer/half.h"
+#include "base/half.h"
 #include "infer/json_values.h"
 
 namespace roost {

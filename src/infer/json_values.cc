@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "infer/half.h"
+#include "base/half.h"
 #include "infer/json_number.h"
 
 namespace roost {

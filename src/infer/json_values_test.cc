@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "infer/half.h"
+#include "base/half.h"
 #include "infer/json_print.h"
 #include "infer/test_models.h"
 

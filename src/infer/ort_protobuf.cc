@@ -2,7 +2,7 @@
 
 #include "infer/align_blocks.h"
 #include "infer/check_request.h"
-#include "infer/proto_wire.h"
+#include "base/proto_wire.h"
 #include "infer/tensor_proto.h"
 
 namespace roost {

@@ -3,7 +3,7 @@
 #include "base/base64.h"
 #include "infer/ort_json.h"
 #include "infer/ort_protobuf.h"
-#include "infer/proto_wire.h"
+#include "base/proto_wire.h"
 #include "infer/score_request.h"
 #include "infer/test_models.h"
 

@@ -40,6 +40,9 @@ struct Outcome {
   }
 };
 
+// Below the folder of an attempt: what the runner read from files for TensorBoard (EventReader), as a spool.
+inline constexpr const char* kEventSpool = "tensorboard";
+
 // One process of the run on this node, and how it ended.
 struct Rank {
   RankProcess process;

@@ -1,4 +1,4 @@
-#include "infer/half.h"
+#include "base/half.h"
 
 #include <bit>
 #include <cmath>

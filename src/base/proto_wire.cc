@@ -1,4 +1,4 @@
-#include "infer/proto_wire.h"
+#include "base/proto_wire.h"
 
 #include <fmt/format.h>
 

@@ -9,7 +9,7 @@
 
 namespace roost {
 
-// The wire format of protobuf, as far as messages of tensors need it. Nothing is built: fields are met in their order.
+// The wire format of protobuf, as far as the messages that others send need it. Nothing is built: fields are met in their order.
 struct ProtoField {
   enum class Kind { kVarint, kFixed64, kBytes, kFixed32 };
   std::uint32_t number = 0;
