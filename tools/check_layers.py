@@ -10,14 +10,15 @@ SRC = pathlib.Path(__file__).resolve().parent.parent / "src"
 # folder -> the folders it may include, besides itself
 ALLOWED = {
     "base": [],
+    "wire": ["base"],
     "confine": ["base"],
     "db": ["base"],
     "net": ["base"],
     "blobs": ["base"],
     "domain": ["base"],
-    "tensorboard": ["base"],
+    "tensorboard": ["base", "wire"],
     "sweeps": ["base", "db", "domain", "records"],
-    "infer": ["base", "net"],
+    "infer": ["base", "net", "wire"],
     "onnx": ["base", "net", "infer"],
     "score": ["base", "net", "infer"],
     "endpoints": ["base", "db", "domain", "records"],

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "base/half.h"
 #include "infer/json_values.h"
+#include "wire/half.h"
 
 namespace roost {
 namespace {

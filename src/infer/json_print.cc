@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "base/half.h"
+#include "wire/half.h"
 
 namespace roost {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "base/proto_wire.h"
+#include "wire/proto_wire.h"
 
 namespace roost {
 namespace {

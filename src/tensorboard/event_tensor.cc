@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "base/half.h"
-#include "base/proto_wire.h"
+#include "wire/half.h"
+#include "wire/proto_wire.h"
 #include "tensorboard/event.h"
 
 namespace roost {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/proto_wire.h"
+#include "wire/proto_wire.h"
 #include "tensorboard/crc32c.h"
 
 namespace roost {

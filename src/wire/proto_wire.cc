@@ -1,4 +1,4 @@
-#include "base/proto_wire.h"
+#include "wire/proto_wire.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "base/half.h"
+#include "wire/half.h"
 
 #include <bit>
 #include <cmath>
