@@ -111,6 +111,10 @@ Result<Variables> common_variables(Attempt& attempt) {
       variables[item.key()] = value;
     }
   }
+  // The server's certificate, for MLflow's client if it is to log there.
+  if (!attempt.server.ca_file().empty() && variables["MLFLOW_TRACKING_URI"].starts_with(attempt.server.url())) {
+    variables.try_emplace("MLFLOW_TRACKING_SERVER_CERT_PATH", attempt.server.ca_file());
+  }
   add_bare_names(attempt, variables);
   // Where pip puts what it installs, and since when an environment is one that the run made itself (in_run/roost_pip.py).
   variables["ROOST_PACKAGES"] = (attempt.folder / "packages").string();

@@ -13,6 +13,7 @@ void register_client_verbs(Verb& root, Console& console) {
   register_logs(root, console);
   register_stacks(root, console);
   register_doctor(root, console);
+  register_mlflow(root, console);
   register_metrics(root, console);
   register_artifacts(root, console);
   register_diff(root, console);

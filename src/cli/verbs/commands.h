@@ -12,6 +12,7 @@ void register_sweep(Verb& root, Console& console);
 void register_rerun(Verb& root, Console& console);
 void register_cancel(Verb& root, Console& console);
 void register_stacks(Verb& root, Console& console);
+void register_mlflow(Verb& root, Console& console);
 void register_doctor(Verb& root, Console& console);
 
 void register_runs(Verb& root, Console& console);
