@@ -28,6 +28,7 @@ void register_client_verbs(Verb& root, Console& console) {
   register_down(root, console);
   register_workspace(root, console);
   register_token(root, console);
+  register_mlflow(root, console);
   register_gc(root, console);
   register_completion(root, console);
   register_version(root, console);

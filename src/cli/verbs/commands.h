@@ -39,6 +39,7 @@ void register_studio(Verb& root, Console& console);
 void register_down(Verb& root, Console& console);
 void register_workspace(Verb& root, Console& console);
 void register_token(Verb& root, Console& console);
+void register_mlflow(Verb& root, Console& console);
 void register_gc(Verb& root, Console& console);
 
 void register_completion(Verb& root, Console& console);
