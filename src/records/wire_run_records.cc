@@ -76,7 +76,7 @@ struct Head {
 Result<Head> read_head(Tx& tx, std::int64_t row) {
   Rows rows = tx.query(
       "SELECT r.id, e.id, e.name, e.artifact_location, r.display_name, r.created_by, r.status, coalesce(r.started, r.created),"
-      " r.ended, r.attempt, r.parent, r.tags_json FROM run r JOIN experiment e ON e.id = r.experiment WHERE r.seq = ?",
+      " r.ended, r.attempt, r.parent, r.tags_json, r.deleted FROM run r JOIN experiment e ON e.id = r.experiment WHERE r.seq = ?",
       row);
   if (!rows.next()) {
     ROOST_CHECK(rows.status());
@@ -95,6 +95,7 @@ Result<Head> read_head(Tx& tx, std::int64_t row) {
   head.attempt = rows.integer(9);
   head.parent = rows.text(10);
   head.tags = rows.text(11);
+  run.deleted = !rows.is_null(12);
   return head;
 }
 

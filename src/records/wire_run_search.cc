@@ -149,8 +149,9 @@ Result<RunSet> runs_of(Tx& tx, const std::vector<std::int64_t>& experiments) {
 }  // namespace
 
 Result<WirePage> search_wire_runs(Tx& tx, const WireSearch& search, Micros now) {
-  if (search.view == LifeView::kDeleted) return WirePage{};
-  ROOST_TRY(FoundRuns found, search_runs(tx, search.workspace, mlflow::run_query(search.filter), now));
+  RunQuery query = mlflow::run_query(search.filter);
+  query.bin = search.bin;
+  ROOST_TRY(FoundRuns found, search_runs(tx, search.workspace, query, now));
   ROOST_TRY(const RunSet wanted, runs_of(tx, search.experiments));
   found.runs.keep(wanted);
   if (search.family_of) {

@@ -6,11 +6,10 @@
 #include <vector>
 
 #include "db/database.h"
+#include "domain/run.h"
 #include "mlflow/filter.h"
 
 namespace roost {
-
-enum class LifeView { kActive, kDeleted, kAll };
 
 // A search of MLflow's clients among the runs of some experiments.
 struct WireSearch {
@@ -18,7 +17,7 @@ struct WireSearch {
   std::vector<std::int64_t> experiments;  // rows
   std::vector<mlflow::FilterTerm> filter;
   std::vector<mlflow::OrderTerm> order;
-  LifeView view = LifeView::kActive;
+  InBin bin = InBin::kLeftOut;
   std::optional<std::int64_t> family_of;  // row: only that run, those below and above it, and its siblings
   std::int64_t offset = 0;
   std::int64_t limit = 1000;

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "db/database.h"
+#include "domain/run.h"
 
 namespace roost {
 
@@ -24,8 +25,9 @@ struct Experiment {
   Micros created = 0;
   bool archived = false;
   Json tags = Json::object();
-  std::int64_t run_count = 0;
+  std::int64_t run_count = 0;  // those in the bin left out
   std::optional<Micros> last_run;
+  std::optional<Micros> deleted;  // since when it is in the bin
   Micros updated = 0;             // when a name or a tag changed; when it was made if neither has
   std::string artifact_location;  // where MLflow's clients put its files; "" is here
 };
@@ -42,7 +44,7 @@ Result<Workspace> insert_workspace(Tx& tx, const std::string& name, Micros now);
 
 Result<Experiment> find_experiment(Tx& tx, std::string_view workspace, std::string_view name);
 Result<Experiment> experiment_by_row(Tx& tx, std::string_view workspace, std::int64_t row);
-// The experiment, made if there is none of that name yet.
+// The experiment, made if there is none of that name yet. One in the bin is refused: what it got would be out of sight.
 Result<Experiment> open_experiment(Tx& tx, const std::string& workspace, const std::string& name,
                                    Micros now);
 Result<Experiment> insert_experiment(Tx& tx, const std::string& workspace, const std::string& name,
@@ -51,6 +53,7 @@ Result<Experiment> insert_experiment(Tx& tx, const std::string& workspace, const
 Status save_experiment(Tx& tx, const Experiment& experiment);
 // By name, those after `after_name`.
 Result<std::vector<Experiment>> list_experiments(Tx& tx, std::string_view workspace,
-                                                 std::string_view after_name, std::int64_t limit);
+                                                 std::string_view after_name, std::int64_t limit,
+                                                 InBin bin = InBin::kLeftOut);
 
 }  // namespace roost

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "domain/version.h"
 #include "mlflow/error_form.h"
+#include "records/bin_records.h"
 #include "records/run_records.h"
 #include "records/wire_run_records.h"
 #include "records/workspace_records.h"
@@ -157,7 +158,22 @@ Response MlflowCalls::answer(Request& request, std::string_view path) const {
   return with_headers(std::move(*response));
 }
 
+Result<InBin> mlflow_view(const MlflowCall& call, const char* field) {
+  ROOST_TRY(const std::string view, call.fields.text(field));
+  if (view == "DELETED_ONLY") return InBin::kOnly;
+  return view == "ALL" ? InBin::kToo : InBin::kLeftOut;
+}
+
 Result<Run> mlflow_run(Tx& tx, const MlflowCall& call, Reach reach) {
+  ROOST_TRY(Run run, mlflow_run_in_bin_too(tx, call, reach));
+  if (reach != Reach::kRead && is_in_bin(run)) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("The run {} must be in the 'active' state. Current state is deleted.", run.id));
+  }
+  return run;
+}
+
+Result<Run> mlflow_run_in_bin_too(Tx& tx, const MlflowCall& call, Reach reach) {
   ROOST_TRY(const std::string id, call.fields.run_id());
   ROOST_TRY(Run run, find_wire_run(tx, call.workspace, id));
   ROOST_CHECK(check_reach(tx, run, call.who, reach));

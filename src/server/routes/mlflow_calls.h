@@ -59,8 +59,12 @@ Response mlflow_error(const Request& request, Error error);
 // Where MLflow's API lies: "/api/2.0" and the like, each also below "/mlflow/{workspace}".
 std::vector<std::string> mlflow_prefixes();
 
-// The run that a call names, if its caller may do that to it.
+// The run that a call names, if its caller may do that to it. One in the bin can be read only.
 Result<Run> mlflow_run(Tx& tx, const MlflowCall& call, Reach reach);
+// The same for one that may be in the bin.
+Result<Run> mlflow_run_in_bin_too(Tx& tx, const MlflowCall& call, Reach reach);
+// "ACTIVE_ONLY", "DELETED_ONLY" or "ALL".
+Result<InBin> mlflow_view(const MlflowCall& call, const char* field);
 
 void add_mlflow_experiment_calls(MlflowCalls& calls);
 void add_mlflow_run_calls(MlflowCalls& calls);

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "mlflow/label_names.h"
 #include "mlflow/run_wire.h"
+#include "records/bin_records.h"
 #include "records/run_records.h"
 #include "records/wire_run_records.h"
 #include "server/routes/mlflow_runs.h"
@@ -46,7 +47,8 @@ Result<std::string> name_of(const MlflowCall& call, const std::string& tagged) {
 }
 
 Result<Response> create(MlflowCall& call) {
-  ROOST_TRY(std::string experiment, call.fields.text("experiment_id"));
+  ROOST_TRY(const std::string given, call.fields.text("experiment_id"));
+  const std::string experiment = given.empty() ? std::string(kDefaultExperimentId) : given;
   ROOST_TRY(const auto started, read_time(call.fields, "start_time"));
   ROOST_TRY(TagChanges tags, read_tags(call.fields, "tags"));
   std::string parent_tag;
@@ -56,13 +58,15 @@ Result<Response> create(MlflowCall& call) {
     if (key == "mlflow.runName") name_tag = value;
   }
   ROOST_TRY(const std::string name, name_of(call, name_tag));
-  if (experiment.empty()) experiment = kDefaultExperimentId;
   RunSpec spec;
   spec.interactive = true;
   spec.id = random_hex(16);
   spec.properties = {{kMadeByMlflow, "true"}};
   ROOST_CHECK(call.app.db->read([&](Tx& tx) -> Status {
     ROOST_TRY(const Experiment found, find_wire_experiment(tx, call.workspace, experiment));
+    if (is_in_bin(found)) {
+      return fail(ErrorCode::kInvalidArgument, fmt::format("The experiment {} must be in the 'active' state. Current state is deleted.", experiment));
+    }
     spec.experiment = found.name;
     ROOST_TRY(spec.parent, parent_of(tx, call, parent_tag));
     return {};
@@ -150,6 +154,34 @@ Result<Response> delete_tag(MlflowCall& call) {
   });
 }
 
+Result<Response> delete_run(MlflowCall& call) {
+  std::vector<std::string> changed;
+  ROOST_CHECK(call.app.db->write([&](Tx& tx) -> Status {
+    ROOST_TRY(Run run, mlflow_run_in_bin_too(tx, call, Reach::kChange));
+    if (is_in_bin(run)) return {};
+    // MLflow lets a run be deleted that its client has not ended; here that ends it.
+    if (is_made_by_mlflow(run) && !is_terminal(run.status)) {
+      ROOST_CHECK(move_as_told(tx, call, run, mlflow::WireStatus::kKilled, std::nullopt));
+    }
+    ROOST_TRY(changed, put_run_in_bin(tx, run, call.who.name, call.app.clock.now()));
+    return {};
+  }));
+  for (const auto& id : changed) call.app.changes.run_changed(id);
+  return empty_answer();
+}
+
+Result<Response> restore_run(MlflowCall& call) {
+  std::vector<std::string> changed;
+  ROOST_CHECK(call.app.db->write([&](Tx& tx) -> Status {
+    ROOST_TRY(const Run run, mlflow_run_in_bin_too(tx, call, Reach::kChange));
+    if (!is_in_bin(run)) return {};
+    ROOST_TRY(changed, take_run_out_of_bin(tx, run, call.who.name, call.app.clock.now()));
+    return {};
+  }));
+  for (const auto& id : changed) call.app.changes.run_changed(id);
+  return empty_answer();
+}
+
 Result<Response> log_parameter(MlflowCall& call) {
   ROOST_TRY(const std::string key, call.fields.required_text("key"));
   ROOST_TRY(const std::string value, call.fields.text("value"));
@@ -166,6 +198,8 @@ void add_mlflow_run_calls(MlflowCalls& calls) {
   calls.add("POST", "/runs/create", "mlflow_create_run", Need::kContributorOrRun, create);
   calls.add("GET", "/runs/get", "mlflow_get_run", Need::kReaderOrRun, get);
   calls.add("POST", "/runs/update", "mlflow_update_run", Need::kContributorOrRun, update);
+  calls.add("POST", "/runs/delete", "mlflow_delete_run", Need::kContributorOrRun, delete_run);
+  calls.add("POST", "/runs/restore", "mlflow_restore_run", Need::kContributorOrRun, restore_run);
   calls.add("POST", "/runs/set-tag", "mlflow_set_tag", Need::kContributorOrRun, set_tag);
   calls.add("POST", "/runs/delete-tag", "mlflow_delete_tag", Need::kContributorOrRun, delete_tag);
   calls.add("POST", "/runs/log-parameter", "mlflow_log_param", Need::kContributorOrRun, log_parameter);

@@ -14,7 +14,6 @@ namespace roost {
 namespace {
 
 constexpr const char* kNameTag = "mlflow.runName";
-constexpr std::size_t kMostTags = 2000;
 constexpr std::int64_t kLastMillisecond = 3'093'527'980'800'000;  // of the year 100,000
 
 RunStatus end_of(mlflow::WireStatus status) {

@@ -16,6 +16,7 @@ namespace roost {
 // The property of a run that such a client made. It is an interactive run: it ends when the client says so, and may go on
 // after that.
 inline constexpr const char* kMadeByMlflow = "roost.mlflow";
+inline constexpr std::size_t kMostTags = 2000;  // of a run, an experiment or a model
 bool is_made_by_mlflow(const Run& run);
 
 // A run that may be written to. What it logs (metrics, parameters) is final once a run of another kind has ended; for one

@@ -12,12 +12,6 @@ namespace {
 
 constexpr std::int64_t kMostRuns = 50'000;
 
-Result<LifeView> view_of(const MlflowCall& call, const char* name) {
-  ROOST_TRY(const std::string view, call.fields.text(name));
-  if (view == "DELETED_ONLY") return LifeView::kDeleted;
-  return view == "ALL" ? LifeView::kAll : LifeView::kActive;
-}
-
 Result<Response> search(MlflowCall& call) {
   WireSearch search;
   search.workspace = call.workspace;
@@ -27,7 +21,7 @@ Result<Response> search(MlflowCall& call) {
   ROOST_TRY(search.filter, mlflow::parse_filter(filter, mlflow::FilterOf::kRuns));
   ROOST_TRY(const auto order, call.fields.texts("order_by"));
   ROOST_TRY(search.order, mlflow::parse_order(order, mlflow::FilterOf::kRuns));
-  ROOST_TRY(search.view, view_of(call, "run_view_type"));
+  ROOST_TRY(search.bin, mlflow_view(call, "run_view_type"));
   ROOST_TRY(search.limit, mlflow::max_results(call.fields, 1000, kMostRuns));
   ROOST_TRY(search.offset, mlflow::page_offset(call.fields));
   std::string answer = "{\"runs\":[";
