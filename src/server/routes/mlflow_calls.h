@@ -69,6 +69,9 @@ Result<InBin> mlflow_view(const MlflowCall& call, const char* field);
 void add_mlflow_experiment_calls(MlflowCalls& calls);
 void add_mlflow_run_calls(MlflowCalls& calls);
 void add_mlflow_metric_calls(MlflowCalls& calls);
+void add_mlflow_model_calls(MlflowCalls& calls);
+void add_mlflow_registry_calls(MlflowCalls& calls);
+void add_mlflow_version_calls(MlflowCalls& calls);
 void add_mlflow_search_calls(MlflowCalls& calls);
 
 }  // namespace roost

@@ -10,6 +10,7 @@
 #include "records/run_records.h"
 #include "records/wire_run_records.h"
 #include "records/workspace_records.h"
+#include "server/routes/mlflow_models.h"
 #include "server/routes/mlflow_runs.h"
 
 namespace roost {
@@ -156,20 +157,10 @@ Result<Response> search(MlflowCall& call) {
   return json_response(answer);
 }
 
-// The experiment that the call names, with a row, to be changed.
-Result<Experiment> changed_experiment(Tx& tx, const MlflowCall& call, const std::string& id) {
-  ROOST_TRY(Experiment found, find_wire_experiment(tx, call.workspace, id));
-  if (is_in_bin(found)) {
-    return fail(ErrorCode::kInvalidArgument, fmt::format("The experiment {} must be in the 'active' state. Current state is deleted.", id));
-  }
-  if (found.row != 0) return found;
-  return insert_experiment(tx, call.workspace, found.name, call.app.clock.now());
-}
-
 Result<Response> change(MlflowCall& call, const std::function<Status(Experiment&)>& work) {
   ROOST_TRY(const std::string id, call.fields.required_text("experiment_id"));
   ROOST_CHECK(call.app.db->write([&](Tx& tx) -> Status {
-    ROOST_TRY(Experiment experiment, changed_experiment(tx, call, id));
+    ROOST_TRY(Experiment experiment, open_wire_experiment(tx, call, id));
     ROOST_CHECK(work(experiment));
     experiment.updated = call.app.clock.now();
     return save_experiment(tx, experiment);
@@ -239,7 +230,7 @@ Result<Response> move(MlflowCall& call, bool into_bin) {
       ROOST_TRY(changed, take_experiment_out_of_bin(tx, experiment, call.who.name, now));
       return {};
     }
-    ROOST_TRY(experiment, changed_experiment(tx, call, id));
+    ROOST_TRY(experiment, open_wire_experiment(tx, call, id));
     ROOST_CHECK(end_open_runs(tx, call, experiment));
     ROOST_TRY(changed, put_experiment_in_bin(tx, experiment, call.who.name, now));
     return {};
@@ -249,6 +240,15 @@ Result<Response> move(MlflowCall& call, bool into_bin) {
 }
 
 }  // namespace
+
+Result<Experiment> open_wire_experiment(Tx& tx, const MlflowCall& call, const std::string& id) {
+  ROOST_TRY(Experiment found, find_wire_experiment(tx, call.workspace, id));
+  if (is_in_bin(found)) {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("The experiment {} must be in the 'active' state. Current state is deleted.", id));
+  }
+  if (found.row != 0) return found;
+  return insert_experiment(tx, call.workspace, found.name, call.app.clock.now());
+}
 
 void add_mlflow_experiment_calls(MlflowCalls& calls) {
   calls.add("POST", "/experiments/create", "mlflow_create_experiment", Need::kContributorOrRun, create);

@@ -7,6 +7,7 @@
 #include "mlflow/label_names.h"
 #include "mlflow/run_wire.h"
 #include "observe/metric_store.h"
+#include "records/logged_model_records.h"
 #include "records/run_records.h"
 #include "records/wire_run_records.h"
 #include "server/routes/mlflow_runs.h"
@@ -21,6 +22,9 @@ constexpr std::size_t kMostRuns = 100;
 struct ReadMetric {
   std::string key;
   MetricPoint point;
+  std::string model;  // the logged model that it is of, if any
+  std::string dataset_name;
+  std::string dataset_digest;
 };
 
 Result<ReadMetric> read_metric(const mlflow::WireFields& fields) {
@@ -34,6 +38,9 @@ Result<ReadMetric> read_metric(const mlflow::WireFields& fields) {
   ROOST_TRY(const auto step, fields.integer("step"));
   if (step == MetricPoint::kNoStep) return fail(ErrorCode::kInvalidArgument, "Invalid value for parameter 'step' supplied");
   metric.point.step = step.value_or(0);
+  ROOST_TRY(metric.model, fields.text("model_id"));
+  ROOST_TRY(metric.dataset_name, fields.text("dataset_name"));
+  ROOST_TRY(metric.dataset_digest, fields.text("dataset_digest"));
   return metric;
 }
 
@@ -43,6 +50,12 @@ Status write_metrics(Tx& tx, Run& run, const std::vector<ReadMetric>& metrics, s
   std::vector<LoggedPoint> points;
   for (const auto& metric : metrics) points.push_back({metric.key, metric.point});
   ROOST_TRY(added, ingest_points(tx, run, attempt_of(run), points));
+  for (const auto& metric : metrics) {
+    if (metric.model.empty()) continue;
+    ROOST_TRY(const LoggedModel model, find_logged_model(tx, run.workspace, metric.model));
+    ROOST_CHECK(put_logged_model_metric(tx, model, {metric.key, metric.point.value, metric.point.at, metric.point.step, run.seq,
+                                                    metric.dataset_name, metric.dataset_digest}));
+  }
   return {};
 }
 
