@@ -26,7 +26,8 @@ ALLOWED = {
     "front": ["base", "net", "domain"],
     "snapshot": ["base", "domain"],
     "client": ["base", "net", "snapshot", "domain"],
-    "records": ["base", "db", "domain"],
+    "mlflow": ["base", "domain"],
+    "records": ["base", "db", "domain", "mlflow"],
     "access": ["base", "db", "records"],
     "registry": ["base", "db", "domain", "records"],
     "submit": ["base", "db", "blobs", "domain", "records", "registry"],
@@ -40,7 +41,7 @@ ALLOWED = {
     "mpi": [],
     "runner": ["base", "confine", "net", "client", "snapshot", "domain", "tensorboard"],
     "server": ["base", "confine", "db", "net", "blobs", "domain", "records", "access", "submit", "prepare",
-               "schedule", "compute", "execute", "observe", "finalize", "registry", "builders", "sweeps", "endpoints"],
+               "schedule", "compute", "execute", "observe", "finalize", "registry", "builders", "sweeps", "endpoints", "mlflow"],
     "cli": ["base", "confine", "net", "client", "snapshot", "domain", "server", "runner", "builders", "serve", "front"],
 }
 # Within cli/: a folder or file -> what it must not include.

@@ -125,12 +125,20 @@ def test_create(connected, capsys):
         Workspace.create("default", **options)
 
 
+def test_mlflow_gets_the_address_and_the_token(connected, monkeypatch):
+    monkeypatch.delenv("MLFLOW_TRACKING_TOKEN", raising=False)
+    ws = Workspace.get(name="default", subscription_id="s", resource_group="g")
+    uri = ws.get_mlflow_tracking_uri()
+    assert uri == ws._client.url and os.environ["MLFLOW_TRACKING_TOKEN"] == ws._client.token
+    assert ws.get_mlflow_tracking_uri(with_auth=True) == uri.replace("://", f"://roost:{ws._client.token}@")
+    ws._name = "team"
+    assert ws.get_mlflow_tracking_uri() == f"{uri}/mlflow/team"
+
+
 def test_details_and_refusals(connected):
     ws = Workspace.get(name="default", subscription_id="s", resource_group="g")
     assert ws.get_details()["workspaceid"] == "w-1" and ws._workspace_id == "w-1"
     assert list(Workspace.list("s")) == ["default"]
-    with pytest.raises(NotImplementedError, match="docs/azureml.md"):
-        ws.get_mlflow_tracking_uri()
     with pytest.raises(WorkspaceException, match="does not delete"):
         ws.delete()
     for wrong in (None, "", 3):

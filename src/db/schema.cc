@@ -272,6 +272,47 @@ const std::vector<std::vector<const char*>> kVersions = {{
     "CREATE INDEX run_in_bin ON run(workspace, seq, deleted) WHERE deleted IS NOT NULL",
     "CREATE INDEX run_in_bin_by_parent ON run(parent, seq) WHERE deleted IS NOT NULL",
     "CREATE INDEX run_in_bin_by_experiment ON run(experiment, deleted, seq) WHERE deleted IS NOT NULL",
+}, {
+    // What MLflow's clients keep besides. `updated` of an experiment is 0 until something of it changes.
+    "ALTER TABLE experiment ADD COLUMN updated INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE experiment ADD COLUMN artifact_location TEXT NOT NULL DEFAULT ''",
+    // Whether the script said it; else it is from the command line.
+    "ALTER TABLE run_param ADD COLUMN logged INTEGER NOT NULL DEFAULT 0",
+    "CREATE TABLE run_dataset (run INTEGER NOT NULL REFERENCES run(seq) ON DELETE CASCADE, name TEXT NOT NULL,"
+    " digest TEXT NOT NULL, source_type TEXT NOT NULL, source TEXT NOT NULL, schema TEXT NOT NULL, profile TEXT NOT NULL,"
+    " tags_json TEXT NOT NULL, UNIQUE(run, name, digest))",
+    // Models that MLflow's clients log: they have files and metrics of their own. `run` is where it came from.
+    "CREATE TABLE logged_model (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, workspace TEXT NOT NULL"
+    " REFERENCES workspace(name), experiment INTEGER NOT NULL REFERENCES experiment(id) ON DELETE CASCADE,"
+    " name TEXT NOT NULL, model_type TEXT NOT NULL, status TEXT NOT NULL, run INTEGER REFERENCES run(seq)"
+    " ON DELETE SET NULL, created INTEGER NOT NULL, updated INTEGER NOT NULL, params_json TEXT NOT NULL DEFAULT '{}',"
+    " tags_json TEXT NOT NULL DEFAULT '{}', deleted INTEGER NOT NULL DEFAULT 0)",
+    "CREATE INDEX logged_model_by_experiment ON logged_model(experiment, seq)",
+    "CREATE INDEX logged_model_by_run ON logged_model(run) WHERE run IS NOT NULL",
+    "CREATE TABLE logged_model_file (model INTEGER NOT NULL REFERENCES logged_model(seq) ON DELETE CASCADE,"
+    " path TEXT NOT NULL, digest TEXT NOT NULL, size INTEGER NOT NULL, at INTEGER NOT NULL, PRIMARY KEY(model, path))"
+    " WITHOUT ROWID",
+    "CREATE INDEX logged_model_file_by_digest ON logged_model_file(digest)",
+    "CREATE TABLE logged_model_metric (model INTEGER NOT NULL REFERENCES logged_model(seq) ON DELETE CASCADE,"
+    " name TEXT NOT NULL, dataset_name TEXT NOT NULL, dataset_digest TEXT NOT NULL, run INTEGER NOT NULL REFERENCES run(seq)"
+    " ON DELETE CASCADE, value REAL, at INTEGER NOT NULL, step INTEGER NOT NULL,"
+    " PRIMARY KEY(model, name, dataset_name, dataset_digest, run)) WITHOUT ROWID",
+    "CREATE INDEX logged_model_metric_by_run ON logged_model_metric(run)",
+    // Which logged models a run started from or made.
+    "CREATE TABLE run_model (run INTEGER NOT NULL REFERENCES run(seq) ON DELETE CASCADE, is_output INTEGER NOT NULL,"
+    " model TEXT NOT NULL, step INTEGER NOT NULL, PRIMARY KEY(run, is_output, model)) WITHOUT ROWID",
+    // Names of models, also those without a version.
+    "CREATE TABLE registered_model (workspace TEXT NOT NULL REFERENCES workspace(name), name TEXT NOT NULL,"
+    " created INTEGER NOT NULL, updated INTEGER NOT NULL, description TEXT NOT NULL DEFAULT '',"
+    " tags_json TEXT NOT NULL DEFAULT '{}', PRIMARY KEY(workspace, name)) WITHOUT ROWID",
+    "INSERT INTO registered_model (workspace, name, created, updated) SELECT workspace, name, min(created), max(created)"
+    " FROM model GROUP BY workspace, name",
+    "CREATE TABLE model_alias (workspace TEXT NOT NULL, name TEXT NOT NULL, alias TEXT NOT NULL, version INTEGER NOT NULL,"
+    " PRIMARY KEY(workspace, name, alias)) WITHOUT ROWID",
+    // What a version that an MLflow client made says besides. `folder` is where its files lie in its content.
+    "CREATE TABLE model_source (model INTEGER PRIMARY KEY REFERENCES model(seq) ON DELETE CASCADE, updated INTEGER NOT NULL,"
+    " stage TEXT NOT NULL, source TEXT NOT NULL, run TEXT NOT NULL, run_link TEXT NOT NULL, logged_model TEXT NOT NULL,"
+    " folder TEXT NOT NULL)",
 }};
 
 }  // namespace

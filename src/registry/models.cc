@@ -152,6 +152,9 @@ Status insert_model(Tx& tx, Model& model) {
                      model.framework_version, model.run, to_text(model.facts), model.content,
                      model.files, model.size));
   model.seq = tx.last_insert_id();
+  ROOST_CHECK(tx.run("INSERT INTO registered_model (workspace, name, created, updated) VALUES (?, ?, ?, ?)"
+                     " ON CONFLICT DO UPDATE SET updated = excluded.updated",
+                     model.workspace, model.name, model.created, model.created));
   return {};
 }
 
@@ -185,6 +188,8 @@ Status delete_model(Tx& tx, const Model& model) {
                 fmt::format("{}:{} serves the endpoint {}; delete that first, or give it another model", model.name, model.version,
                             text_at(serves[0], "endpoint")));
   }
+  ROOST_CHECK(tx.run("DELETE FROM model_alias WHERE workspace = ? AND name = ? AND version = ?", model.workspace, model.name,
+                     model.version));
   ROOST_CHECK(tx.run("DELETE FROM model WHERE seq = ?", model.seq));
   return {};
 }

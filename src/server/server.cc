@@ -45,6 +45,7 @@ namespace {
 Router routes_and_pages(App& app) {
   Router router = all_routes(app);
   add_endpoint_proxy_routes(router, app);
+  add_mlflow_routes(router, app);
   add_studio_routes(router);
   return router;
 }

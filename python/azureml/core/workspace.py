@@ -365,11 +365,17 @@ class Workspace:
         return self.compute_targets.get(names.get(type.upper(), type))
 
     def get_mlflow_tracking_uri(self, with_auth: bool = False) -> str:
-        """Refuses: the server does not speak MLflow's protocol yet."""
-        raise NotImplementedError(
-            "Workspace.get_mlflow_tracking_uri: a Roost server does not speak MLflow's protocol "
-            "yet. Log with run.log, which it does; see docs/azureml.md."
-        )
+        """The address that MLflow's client takes: mlflow.set_tracking_uri(ws.get_mlflow_tracking_uri()).
+
+        The token goes into this process's MLFLOW_TRACKING_TOKEN, unless there is one, and with
+        `with_auth` into the address, which MLflow prints.
+        """
+        client = self._client
+        uri = client.url if self._name == "default" else f"{client.url}/mlflow/{quote(self._name)}"
+        os.environ.setdefault("MLFLOW_TRACKING_TOKEN", client.token)
+        if client.ca_file:
+            os.environ.setdefault("MLFLOW_TRACKING_SERVER_CERT_PATH", client.ca_file)
+        return uri.replace("://", f"://roost:{client.token}@", 1) if with_auth else uri
 
     # For the rest of this package.
 

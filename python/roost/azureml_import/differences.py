@@ -123,7 +123,11 @@ SECTIONS: Tuple[Section, ...] = (
             Row("Keyvault.delete_secrets", ABSENT, _SECRETS),
             Row("Workspace.images", DIFFERENT, _NO_IMAGE),
             Row("Workspace.delete", ABSENT, "Roost keeps every run. Archive experiments instead."),
-            Row("Workspace.get_mlflow_tracking_uri", ABSENT, "It comes later; log with Run.log()."),
+            Row(
+                "Workspace.get_mlflow_tracking_uri",
+                DIFFERENT,
+                "A plain http(s) address, which needs no plug-in; it also sets MLFLOW_TRACKING_TOKEN.",
+            ),
         ),
     ),
     Section(

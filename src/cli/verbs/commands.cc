@@ -13,7 +13,6 @@ void register_client_verbs(Verb& root, Console& console) {
   register_logs(root, console);
   register_stacks(root, console);
   register_doctor(root, console);
-  register_mlflow(root, console);
   register_metrics(root, console);
   register_artifacts(root, console);
   register_diff(root, console);
@@ -29,6 +28,7 @@ void register_client_verbs(Verb& root, Console& console) {
   register_down(root, console);
   register_workspace(root, console);
   register_token(root, console);
+  register_mlflow(root, console);
   register_gc(root, console);
   register_completion(root, console);
   register_version(root, console);

@@ -12,7 +12,6 @@ void register_sweep(Verb& root, Console& console);
 void register_rerun(Verb& root, Console& console);
 void register_cancel(Verb& root, Console& console);
 void register_stacks(Verb& root, Console& console);
-void register_mlflow(Verb& root, Console& console);
 void register_doctor(Verb& root, Console& console);
 
 void register_runs(Verb& root, Console& console);
@@ -40,6 +39,7 @@ void register_studio(Verb& root, Console& console);
 void register_down(Verb& root, Console& console);
 void register_workspace(Verb& root, Console& console);
 void register_token(Verb& root, Console& console);
+void register_mlflow(Verb& root, Console& console);
 void register_gc(Verb& root, Console& console);
 
 void register_completion(Verb& root, Console& console);
