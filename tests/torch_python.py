@@ -34,6 +34,12 @@ def make_python(name: str, packages: List[str], above: str = "") -> str:
         return _make_python(place, packages, above)
 
 
+def has_python(name: str, packages: List[str]) -> bool:
+    """Whether make_python() has it already."""
+    places = (os.environ.get("ROOST_TEST_PYTHONS"), str(ROOT / "build" / "test-pythons"))
+    return any(_is_complete(Path(place) / name, packages) for place in places if place)
+
+
 def _make_python(place: Path, packages: List[str], above: str) -> str:
     python = place / "bin" / "python"
     if _is_complete(place, packages):

@@ -170,8 +170,7 @@ class Importer:
     def _make_run(self, experiment: str, run: Run) -> Run:
         body: Dict[str, Any] = {
             "experiment_id": experiment,
-            "run_id": run.id,
-            "user_id": run.user,
+            "roost_import": {"run_id": run.id, "user_id": run.user},
             "run_name": run.name,
             "start_time": run.start or 0,
             "tags": _pairs(item for item in run.tags.items() if item[0] == _PARENT),
