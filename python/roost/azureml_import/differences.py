@@ -61,8 +61,9 @@ def _same(*names: str) -> Tuple[Row, ...]:
 
 
 _BUILT = (
-    "Built as a virtual environment from pip packages, once; Azure's own base images change "
-    "nothing. Versions that cannot be had are moved to the nearest, and the run says so."
+    "Built once and cached: a virtual environment, or an image for a base image of your own or a "
+    "Dockerfile; Azure's own base images change nothing. Versions that cannot be had are moved to "
+    "the nearest, and the run says so."
 )
 _SECRETS = "Secrets are environment variables: get_secret('db-password') reads DB_PASSWORD."
 _ON_SERVER = "The files lie on the Roost server, not in Azure storage."
@@ -79,7 +80,7 @@ _PLAIN_RUN = "Of a sweep only, also where it was found again as Run(experiment, 
 _OWN_REPLICAS = (
     "Roost's own replicas serve it, as processes on the server's machine or a compute of yours."
 )
-_NO_IMAGE = "A stored definition; the environment is built when it is made, and no image."
+_NO_IMAGE = "A stored definition; its environment is built when it is made, and pushed nowhere."
 
 _DOCKER = (
     "Started without Docker: memory, CPUs and variables of arguments count everywhere, shm_size "
@@ -215,12 +216,12 @@ SECTIONS: Tuple[Section, ...] = (
                 "Curated names resolve in any case; an old one may stand for a newer, and a notice "
                 "says so. " + _BUILT,
             ),
-            Row("Environment.build", DIFFERENT, "A Python environment on the server, no image."),
+            Row("Environment.build", DIFFERENT, "On the server; an image only if the definition has one."),
             Row("Environment.build_local", DIFFERENT, "The same as build()."),
             Row(
                 "Environment.get_image_details",
                 DIFFERENT,
-                "Tells the interpreter and the exact versions of the packages; there is no image.",
+                "Tells the interpreter and the exact versions of the packages; an image is in no registry.",
             ),
             Row(
                 "Environment.from_docker_build_context",

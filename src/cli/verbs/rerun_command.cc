@@ -28,6 +28,7 @@ void register_rerun(Verb& root, Console& console) {
   auto options = std::make_shared<Options>();
   root.verb("rerun", "Repeat a run exactly: same code, command, versions and compute")
       .group(kTrainGroup)
+      .ends_as_run()
       .argument("RUN", options->reference, "its id, the beginning of it, or @ for the newest")
       .flag("-d,--detach,--no-follow", options->after.detach,
             "do not wait: print the new run's id and end")

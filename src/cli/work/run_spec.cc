@@ -60,7 +60,7 @@ Result<Json> environment_part(const RunRequest& request) {
   }
   if (!request.python.empty()) {
     return fail(ErrorCode::kInvalidArgument,
-                "--python and --environment both say what to run in; give one of them");
+                "--python and an environment both say what to run in; give one of them");
   }
   ROOST_TRY(const EnvironmentReference reference, parse_environment_reference(request.environment));
   part["name"] = reference.name;
@@ -122,6 +122,25 @@ std::string shell_line(const std::vector<std::string>& words) {
   return line;
 }
 
+std::string experiment_of_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  const auto whole = std::filesystem::weakly_canonical(std::filesystem::absolute(folder, error), error);
+  std::string name;
+  for (const char c : whole.filename().string()) {
+    const bool fits = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.';
+    if (fits) {
+      name += c;
+    } else if (!name.empty() && name.back() != '-') {
+      name += '-';
+    }
+  }
+  name.erase(0, name.find_first_not_of("-_."));
+  while (name.ends_with('-')) name.pop_back();
+  constexpr std::size_t kLongest = 100;
+  if (name.size() > kLongest) name.resize(kLongest);
+  return name.empty() ? "runs" : name;
+}
+
 std::string active_python() {
   for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
     const char* prefix = std::getenv(name);
@@ -135,8 +154,7 @@ std::string active_python() {
 Result<Json> make_spec(const RunRequest& request) {
   if (request.command.empty()) {
     return fail(ErrorCode::kInvalidArgument,
-                "no command: write what to run after --, as in `roost submit --experiment birds -- "
-                "python train.py`");
+                "no command: write what to run after --, as in `roost submit -- python train.py`");
   }
   // What the server would refuse anyway is said before a large folder is scanned.
   ROOST_CHECK(check_experiment_name(request.experiment));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,8 @@ struct RunRequest {
   std::string name;
   std::string python;
   std::string environment;  // NAME or NAME:VERSION
+  std::vector<std::string> requirements;  // files of pip requirements
+  std::string environment_file;           // conda.yml, Dockerfile, pyproject.toml, uv.lock
   std::string pins;         // "", "strict" or "nearest"; of the environment
   std::vector<std::string> tags;       // "k=v" or "k"
   std::vector<std::string> variables;  // "K=V", or "K" for the value it has here
@@ -29,11 +32,14 @@ struct RunRequest {
   std::vector<std::string> command;
 };
 
-// The body of submit_run without "snapshot" and "git".
+// The body of submit_run without "snapshot" and "git"; what an environment of files is called the caller puts in.
 Result<Json> make_spec(const RunRequest& request);
 
 // One shell line for the words after "--": a single word with blanks is a line already.
 std::string shell_line(const std::vector<std::string>& words);
+
+// The name of an experiment for the code of a folder: its own name, made valid. "runs" for one without any letter.
+std::string experiment_of_folder(const std::filesystem::path& folder);
 
 // The interpreter of the active virtual or conda environment; "" when there is none.
 std::string active_python();

@@ -1,5 +1,6 @@
 // How far the sweep is, what it does or why it ended, and the best trial.
 import { count, number } from "../../lib/format";
+import { isOver } from "../../lib/over";
 import { runPath } from "../../lib/route";
 import type { Sweep } from "../../lib/sweep";
 import { Link } from "../../ui/base";
@@ -69,7 +70,7 @@ export function Progress({ sweep }: { sweep: Sweep }) {
             </dl>
           </>
         ) : (
-          <p className="note">None yet.</p>
+          <p className="note">{isOver(sweep.status) ? `No trial logged ${spec.metric.name}.` : "None yet."}</p>
         )}
       </div>
     </section>
