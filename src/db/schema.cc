@@ -263,6 +263,17 @@ const std::vector<std::vector<const char*>> kVersions = {{
     " created INTEGER NOT NULL, ready INTEGER, retired INTEGER, is_open INTEGER NOT NULL DEFAULT 1)",
     "CREATE INDEX replica_open ON replica(run) WHERE is_open = 1",
     "CREATE INDEX replica_by_endpoint ON replica(endpoint, run)",
+}, {
+    // What runs ask for of a machine, and what of it each node of an attempt has for itself until its processes have ended.
+    "ALTER TABLE run ADD COLUMN resources_json TEXT",
+    "CREATE TABLE lease (run INTEGER NOT NULL, attempt INTEGER NOT NULL, node_rank INTEGER NOT NULL, node TEXT NOT NULL,"
+    " lease_json TEXT NOT NULL, enforced_json TEXT NOT NULL DEFAULT '', freed INTEGER,"
+    " PRIMARY KEY(run, attempt, node_rank)) WITHOUT ROWID",
+    "CREATE INDEX lease_held ON lease(node) WHERE freed IS NULL",
+    "CREATE TABLE leased_gpu (gpu TEXT PRIMARY KEY, run INTEGER NOT NULL, attempt INTEGER NOT NULL,"
+    " node_rank INTEGER NOT NULL) WITHOUT ROWID",
+    "CREATE TRIGGER lease_of_removed_run AFTER DELETE ON run BEGIN"
+    " DELETE FROM lease WHERE run = old.seq AND freed IS NOT NULL; END",
 }};
 
 }  // namespace
