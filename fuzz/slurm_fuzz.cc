@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "compute/gpu_inventory.h"
 #include "compute/slurm/slurm_text.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {

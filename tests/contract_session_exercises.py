@@ -1,6 +1,7 @@
 """Sessions with a run: who wants in, and the node that dials back for them."""
-import threading
-from typing import Any, List
+import contextlib
+import http.client
+from typing import Iterator
 
 from contract_caller import Caller, exercise
 from contract_runner_exercises import played_runner
@@ -31,33 +32,37 @@ def open_session(c: Caller) -> None:
 def follow_session(c: Caller) -> None:
     with played_runner(c) as runner:
         runner.attempt_call("report_started", json={})
-        session = c.call("open_session", 201, runner.run["id"], json={"command": ["ls"]}).json["id"]
-        c.call("follow_session", 404, runner.run["id"], "no-such-session")
+        run = runner.run["id"]
+        session = c.call("open_session", 201, run, json={"command": ["ls"]}).json["id"]
+        c.call("follow_session", 404, run, "no-such-session")
         c.call("follow_session_input", 404, runner.node, "no-such-session", token=runner.token)
-        heard: List[Any] = []
+        with followed(c, "follow_session", f"/runs/{run}/sessions/{session}/output", c.server.api_client.token) as caller, \
+                followed(c, "follow_session_input", f"/nodes/{runner.node}/sessions/{session}/input", runner.token) as node:
+            c.call("follow_session", 409, run, session)  # somebody does
+            piece = frame(b"typed", k="in")
+            assert c.call("send_to_session", 200, run, session, data=piece, type=FRAMES).json == {"taken": True}
+            for junk in (b"junk", b'{"length":9}\nabc'):
+                c.call("send_to_session", 400, run, session, data=junk, type=FRAMES)
+                c.call("send_session_output", 400, runner.node, session, data=junk, type=FRAMES, token=runner.token)
+            assert c.call("send_session_output", 200, runner.node, session, data=HELLO + END, type=FRAMES,
+                          token=runner.token).json == {"taken": True}
+            assert list(frames_of(caller.read())) == list(frames_of(HELLO + END))
+            assert [payload for header, payload in frames_of(node.read()) if header["k"] == "in"] == [b"typed"]
+        c.call("send_to_session", 404, run, session, data=piece, type=FRAMES)
 
-        def listen(operation: str, *path: Any, **more: Any) -> threading.Thread:
-            thread = threading.Thread(target=lambda: heard.append((operation, c.call(operation, 200, *path, **more).body)))
-            thread.start()
-            return thread
 
-        caller = listen("follow_session", runner.run["id"], session)
-        piece = frame(b"typed", k="in")
-        assert c.call("send_to_session", 200, runner.run["id"], session, data=piece, type=FRAMES).json == {"taken": True}
-        assert c.call("send_session_output", 200, runner.node, session, data=HELLO + END, type=FRAMES,
-                      token=runner.token).json == {"taken": True}
-        for junk in (b"junk", b'{"length":9}\nabc'):
-            c.call("send_to_session", 400, runner.run["id"], session, data=junk, type=FRAMES)
-            c.call("send_session_output", 400, runner.node, session, data=junk, type=FRAMES, token=runner.token)
-        node = listen("follow_session_input", runner.node, session, token=runner.token)
-        report = {"outcome": "exited", "message": "", "ranks": [{"rank": 0, "exit_code": 0, "signal": None}], "outputs": [],
-                  "started_ago_us": 9000, "exited_ago_us": 1000, "streams": {}}
-        runner.attempt_call("report_finished", json=report)  # which ends the session
-        caller.join(30)
-        node.join(30)
-        bodies = dict(heard)
-        assert [header["k"] for header, _ in frames_of(bodies["follow_session"]) if header["k"] != "ping"][:2] == ["out", "end"]
-        assert [payload for header, payload in frames_of(bodies["follow_session_input"]) if header["k"] == "in"] == [b"typed"]
+@contextlib.contextmanager
+def followed(c: Caller, operation: str, path: str, token: str) -> Iterator[http.client.HTTPResponse]:
+    """The answer once it has begun: by then the server knows that somebody follows."""
+    connection = c.server.api_client.connect(30)
+    connection.request("GET", "/api/v1" + path, headers={"Authorization": f"Bearer {token}"})
+    answer = connection.getresponse()
+    assert answer.status == 200, answer.read()
+    c.accepted.add(operation)
+    try:
+        yield answer
+    finally:
+        connection.close()
 
 
 # Each of these is played by follow_session, which needs all of them.

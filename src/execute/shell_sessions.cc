@@ -89,7 +89,7 @@ void ShellSessions::unfollow(const std::string& id, Side side) {
   publish(id);
 }
 
-ShellSessions::Sent ShellSessions::send(const std::string& id, Side from, std::string& bytes) {
+ShellSessions::Sent ShellSessions::send(const std::string& id, Side from, std::string& bytes, bool is_last) {
   {
     const std::lock_guard lock(mutex_);
     const auto found = sessions_.find(id);
@@ -99,8 +99,9 @@ ShellSessions::Sent ShellSessions::send(const std::string& id, Side from, std::s
     queue.empty() ? queue.swap(bytes) : void(queue += bytes);
     bytes.clear();
     found->second.since = clock_.steady();
+    found->second.is_over = is_last;
   }
-  hub_.publish(topic(id, from == Side::kCaller ? Side::kNode : Side::kCaller));
+  is_last ? publish(id) : hub_.publish(topic(id, from == Side::kCaller ? Side::kNode : Side::kCaller));
   return Sent::kTaken;
 }
 

@@ -62,8 +62,8 @@ class ShellSessions {
   void unfollow(const std::string& id, Side side);
 
   enum class Sent { kTaken, kFull, kOver };
-  // Takes the bytes, whole frames, for the other side.
-  Sent send(const std::string& id, Side from, std::string& bytes);
+  // Takes the bytes, whole frames, for the other side. `is_last`: they end it.
+  Sent send(const std::string& id, Side from, std::string& bytes, bool is_last = false);
 
   struct Received {
     std::string bytes;

@@ -67,6 +67,18 @@ TEST_F(Shells, KeepNoMoreThanThereIsRoomFor) {
   EXPECT_EQ(send(id, Side::kNode, "more"), Sent::kTaken);
 }
 
+TEST_F(Shells, EndWithTheLastWordOfTheNode) {
+  const std::string id = both_there();
+  std::string last = "the end";
+  EXPECT_EQ(shells_.send(id, Side::kNode, last, true), Sent::kTaken);
+  EXPECT_EQ(send(id, Side::kNode, "more"), Sent::kOver);
+  shells_.unfollow(id, Side::kNode);
+  const auto received = shells_.receive(id, Side::kCaller);
+  EXPECT_EQ(received.bytes, "the end");  // and nothing about a connection
+  EXPECT_TRUE(received.is_over);
+  EXPECT_EQ(shells_.count("r1"), 0);
+}
+
 TEST_F(Shells, AreOnlyTheirs) {
   const std::string id = open();
   EXPECT_TRUE(shells_.check(id, Side::kCaller, "ann", "r1"));
@@ -110,15 +122,15 @@ TEST_F(Shells, EndWhenNobodyUsesThem) {
   const std::string unanswered = open();
   EXPECT_TRUE(shells_.follow(unanswered, Side::kCaller));
   const std::string used = both_there();
-  clock_.advance(30 * kSecond);
+  clock_.pass(30 * kSecond);
   shells_.sweep();
   EXPECT_FALSE(shells_.check(alone, Side::kCaller, "ann", "r1"));
   EXPECT_EQ(last_word(unanswered), "node n1 did not answer");
   EXPECT_EQ(send(used, Side::kCaller, "x"), Sent::kTaken);
-  clock_.advance(3000 * kSecond);
+  clock_.pass(3000 * kSecond);
   shells_.sweep();
   EXPECT_FALSE(shells_.receive(used, Side::kNode).is_over);
-  clock_.advance(700 * kSecond);
+  clock_.pass(700 * kSecond);
   shells_.sweep();
   EXPECT_NE(last_word(used).find("nothing was typed or printed for"), std::string::npos);
 }

@@ -185,7 +185,7 @@ class Runner {
 
   // With mutex_ held. One of a run that is not here, or over, is told so.
   void start_session(std::shared_ptr<AttemptRun> attempt, Json order) {
-    std::erase_if(sessions_, [](const Session& session) { return *session.is_over; });
+    std::erase_if(sessions_, [](const Session& session) { return session.is_over->load(); });
     auto is_over = std::make_shared<std::atomic<bool>>(false);
     sessions_.push_back({is_over, std::jthread([this, attempt = std::move(attempt), order = std::move(order), is_over] {
                            static const SideDoor kClosed;

@@ -75,8 +75,8 @@ class SessionStream final : public ResponseStream {
 // The answer to a piece: given once there is room for it. Holds no thread while it waits.
 class TakenAnswer final : public ResponseStream {
  public:
-  TakenAnswer(App& app, std::string id, Side from, std::string bytes)
-      : app_(app), id_(std::move(id)), from_(from), bytes_(std::move(bytes)) {}
+  TakenAnswer(App& app, std::string id, Side from, std::string bytes, bool is_last)
+      : app_(app), id_(std::move(id)), from_(from), bytes_(std::move(bytes)), is_last_(is_last) {}
 
   void set_wake(std::function<void()> wake) override {
     room_ = app_.changes.hub().subscribe(ShellSessions::topic(id_, from_), std::move(wake));
@@ -84,7 +84,7 @@ class TakenAnswer final : public ResponseStream {
 
   Step next(std::string& piece) override {
     if (is_answered_) return Step::kEnd;
-    const auto sent = app_.shells.send(id_, from_, bytes_);
+    const auto sent = app_.shells.send(id_, from_, bytes_, is_last_);
     const Micros now = app_.clock.steady();
     if (sent == ShellSessions::Sent::kFull && now - last_sent_ < kPingEvery) return Step::kWait;
     last_sent_ = now;
@@ -102,6 +102,7 @@ class TakenAnswer final : public ResponseStream {
   const std::string id_;
   const Side from_;
   std::string bytes_;
+  const bool is_last_;
   bool is_answered_ = false;
   Micros last_sent_ = app_.clock.steady();
   ChangeHub::Subscription room_;
@@ -120,15 +121,19 @@ Result<Response> follow(App& app, const Request& request, Side side, const std::
 Result<Response> send(App& app, Request& request, Side side, const std::string& whose, const std::string& run) {
   const std::string id = request.parameters.at("session");
   ROOST_CHECK(app.shells.check(id, side, whose, run));
-  ROOST_CHECK(each_frame(request.body, kMostFrame, [](const FrameView&) { return Status(); }));
+  bool is_last = false;
+  ROOST_CHECK(each_frame(request.body, kMostFrame, [&](const FrameView& frame) -> Status {
+    is_last = is_last || (side == Side::kNode && text_at(frame.header, "k") == "end");
+    return {};
+  }));
   std::string bytes = std::move(request.body);
-  switch (app.shells.send(id, side, bytes)) {
+  switch (app.shells.send(id, side, bytes, is_last)) {
     case ShellSessions::Sent::kTaken: return json_response({{"taken", true}});
     case ShellSessions::Sent::kOver: return json_response({{"taken", false}});
     case ShellSessions::Sent::kFull: break;
   }
   Response response;
-  response.stream = std::make_unique<TakenAnswer>(app, id, side, std::move(bytes));
+  response.stream = std::make_unique<TakenAnswer>(app, id, side, std::move(bytes), is_last);
   return response;
 }
 
