@@ -48,7 +48,6 @@ def follow_session(c: Caller) -> None:
                           token=runner.token).json == {"taken": True}
             assert list(frames_of(caller.read())) == list(frames_of(HELLO + END))
             assert [payload for header, payload in frames_of(node.read()) if header["k"] == "in"] == [b"typed"]
-        c.call("send_to_session", 404, run, session, data=piece, type=FRAMES)
 
 
 @contextlib.contextmanager

@@ -83,7 +83,9 @@ class Supervisor {
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     sigemptyset(&watched_);
     for (const int signal : {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT}) sigaddset(&watched_, signal);
-    ::sigprocmask(SIG_BLOCK, &watched_, nullptr);
+    sigset_t blocked = watched_;
+    sigaddset(&blocked, SIGPIPE);  // of those who do not want to know any more how a program ended
+    ::sigprocmask(SIG_BLOCK, &blocked, nullptr);
     for (int i = 0; i < count_ && i < kMostPids; ++i) {
       const int error = start(i);
       if (error != 0) {
