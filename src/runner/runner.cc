@@ -185,6 +185,7 @@ class Runner {
 
   // With mutex_ held. One of a run that is not here, or over, is told so.
   void start_session(std::shared_ptr<AttemptRun> attempt, Json order) {
+    if (!seen_sessions_.insert(text_at(order, "id")).second) return;
     std::erase_if(sessions_, [](const Session& session) { return session.is_over->load(); });
     auto is_over = std::make_shared<std::atomic<bool>>(false);
     sessions_.push_back({is_over, std::jthread([this, attempt = std::move(attempt), order = std::move(order), is_over] {
@@ -289,6 +290,7 @@ class Runner {
     std::jthread thread;
   };
   std::vector<Session> sessions_;
+  std::set<std::string> seen_sessions_;  // an order stream that begins anew tells them again
   ApiClient* order_client_ = nullptr;
   bool leaving_ = false;
   std::optional<steady_clock::time_point> terminated_since_;

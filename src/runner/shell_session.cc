@@ -142,7 +142,7 @@ bool ShellSession::send(const std::string& frames) {
   const auto sent = out_.once([&](ApiClient& api) {
     return api.send_bytes("POST", path("output"), kFramesType, frames);
   });
-  return sent.has_value();
+  return sent && flag_at(*sent, "taken");
 }
 
 void ShellSession::send_end(const Json& how) {

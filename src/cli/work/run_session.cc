@@ -53,7 +53,7 @@ class SessionPassing {
     if (!end_) return fail(ErrorCode::kUnavailable, broken_.empty() ? kBroke : broken_);
     if (const std::string error = text_at(*end_, "error"); !error.empty()) {
       if (!end_->contains("exit_code")) return fail(ErrorCode::kUnavailable, error);
-      (void)write_all(ends_.errors, fmt::format("roost: {}\n", error), "standard error");
+      (void)write_all(ends_.errors, fmt::format("roost: {}{}", error, ends_.is_terminal ? "\r\n" : "\n"), "standard error");
     }
     if (end_->contains("signal")) return 128 + static_cast<int>(integer_at(*end_, "signal"));
     return static_cast<int>(integer_at(*end_, "exit_code"));

@@ -26,7 +26,12 @@ constexpr const char* kRunIsOver = "the run has ended, and the session with it";
 class SessionStream final : public ResponseStream {
  public:
   SessionStream(App& app, std::string id, Side side, std::string run) : app_(app), id_(std::move(id)), side_(side), run_(std::move(run)) {}
-  ~SessionStream() override { app_.shells.unfollow(id_, side_); }
+  ~SessionStream() override {
+    // Nobody wakes what is going.
+    bytes_.end();
+    run_change_.end();
+    app_.shells.unfollow(id_, side_);
+  }
 
   void set_wake(std::function<void()> wake) override {
     bytes_ = app_.changes.hub().subscribe(ShellSessions::topic(id_, side_), wake);
