@@ -313,6 +313,17 @@ const std::vector<std::vector<const char*>> kVersions = {{
     "CREATE TABLE model_source (model INTEGER PRIMARY KEY REFERENCES model(seq) ON DELETE CASCADE, updated INTEGER NOT NULL,"
     " stage TEXT NOT NULL, source TEXT NOT NULL, run TEXT NOT NULL, run_link TEXT NOT NULL, logged_model TEXT NOT NULL,"
     " folder TEXT NOT NULL)",
+}, {
+    // What runs ask for of a machine, and what of it each node of an attempt has for itself until its processes have ended.
+    "ALTER TABLE run ADD COLUMN resources_json TEXT",
+    "CREATE TABLE lease (run INTEGER NOT NULL, attempt INTEGER NOT NULL, node_rank INTEGER NOT NULL, node TEXT NOT NULL,"
+    " lease_json TEXT NOT NULL, enforced_json TEXT NOT NULL DEFAULT '', freed INTEGER,"
+    " PRIMARY KEY(run, attempt, node_rank)) WITHOUT ROWID",
+    "CREATE INDEX lease_held ON lease(node) WHERE freed IS NULL",
+    "CREATE TABLE leased_gpu (gpu TEXT PRIMARY KEY, run INTEGER NOT NULL, attempt INTEGER NOT NULL,"
+    " node_rank INTEGER NOT NULL) WITHOUT ROWID",
+    "CREATE TRIGGER lease_of_removed_run AFTER DELETE ON run BEGIN"
+    " DELETE FROM lease WHERE run = old.seq AND freed IS NOT NULL; END",
 }};
 
 }  // namespace

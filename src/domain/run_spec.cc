@@ -180,6 +180,7 @@ Result<RunSpec> parse_run_spec(const Json& body) {
   const Json inputs = fields.array("inputs");
   if (fields.has("distributed")) spec.distributed = fields.object("distributed");
   spec.node_count = fields.integer("node_count", 1, 1, 100'000);
+  const Json resources = fields.object("resources");
   spec.priority = fields.integer("priority", 0, -1000, 1000);
   if (fields.has("max_run_duration_seconds")) {
     spec.max_run_duration_seconds = fields.integer("max_run_duration_seconds", 0, 1, 315'360'000);
@@ -200,6 +201,7 @@ Result<RunSpec> parse_run_spec(const Json& body) {
     return fail(ErrorCode::kInvalidArgument, "\"snapshot\" must be 64 lower-case hex digits");
   }
   ROOST_TRY(spec.inputs, inputs_from(inputs));
+  ROOST_TRY(spec.resources, parse_resource_ask(resources));
   ROOST_TRY(const Gang gang, gang_of(spec.distributed, spec.node_count));
   spec.node_count = gang.nodes;
   if (spec.interactive) {
@@ -265,6 +267,7 @@ Json run_spec_json(const RunSpec& spec) {
   if (spec.interactive) out["interactive"] = true;
   if (!spec.inputs.empty()) out["inputs"] = inputs_json(spec.inputs);
   if (!spec.distributed.is_null()) out["distributed"] = spec.distributed;
+  if (Json resources = resource_ask_json(spec.resources); !resources.is_null()) out["resources"] = std::move(resources);
   if (spec.interactive) return out;
   if (spec.command.empty()) {
     out["script"] = spec.script;

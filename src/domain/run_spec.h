@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "domain/resource_ask.h"
 
 namespace roost {
 
@@ -38,6 +39,7 @@ struct RunSpec {
   std::vector<RunInput> inputs;
   Json distributed;  // null or {"kind", ...}: how to start many processes
   std::int64_t node_count = 1;
+  ResourceAsk resources;  // of each node
   std::int64_t priority = 0;
   std::optional<std::int64_t> max_run_duration_seconds;
   std::int64_t max_retries = 0;

@@ -11,6 +11,7 @@
 #include "db/database.h"
 #include "domain/node_handles.h"
 #include "execute/log_tails.h"
+#include "execute/shell_sessions.h"
 #include "execute/stack_requests.h"
 #include "records/changes.h"
 #include "records/node_watch.h"
@@ -36,6 +37,7 @@ struct ExecuteParts {
   NodeWatch& nodes;
   NodeHandles& handles;
   StackRequests& stacks;
+  ShellSessions& shells;
   Wake& wake;
   const Clock& clock;
   const ServingTime& serving;

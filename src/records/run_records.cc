@@ -162,13 +162,13 @@ Status insert_run(Tx& tx, Run& run) {
   ROOST_CHECK(tx.run(
       "INSERT INTO run (id, workspace, experiment, number, display_name, status, type, parent, compute,"
       " priority, created_by, created, max_retries, snapshot, spec_json, environment_json, git_json,"
-      " tags_json, properties_json, notices_json, nodes_needed, time_limit)"
-      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      " tags_json, properties_json, notices_json, nodes_needed, time_limit, resources_json)"
+      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       run.id, run.workspace, run.experiment_row, run.number, run.display_name,
       status_name(run.status), run.type, run.parent, run.compute, run.priority, run.created_by,
       run.created, run.max_retries, run.snapshot, to_text(run.spec), to_text(run.environment),
       json_or_null(run.git), to_text(run.tags), to_text(run.properties), to_text(run.notices), nodes_needed(run),
-      time_limit_seconds(run)));
+      time_limit_seconds(run), json_or_null(member(run.spec, "resources"))));
   run.seq = tx.last_insert_id();
   ROOST_CHECK(insert_tags(tx, run));
   for (const auto& param : run_params(run.spec)) {

@@ -14,10 +14,12 @@
 #include "compute/engines.h"
 #include "compute/provisioning.h"
 #include "db/database.h"
+#include "domain/lease.h"
 #include "endpoints/front_statistics.h"
 #include "endpoints/replica_loads.h"
 #include "execute/execute_parts.h"
 #include "execute/placement.h"
+#include "execute/shell_sessions.h"
 #include "execute/stack_requests.h"
 #include "finalize/finalize_parts.h"
 #include "finalize/keep_outputs.h"
@@ -44,7 +46,8 @@ struct App {
   std::string data_id;  // of the data folder
   std::string python;
   Micros started = 0;
-  Resources machine;
+  Resources machine;     // in numbers
+  Inventory inventory;   // the same by name
   std::string program;  // this very program, for nodes that lack it
 
   SystemClock clock;
@@ -61,6 +64,7 @@ struct App {
   ServingTime serving{clock};
   NodeWatch nodes{serving};
   StackRequests stacks{clock};
+  ShellSessions shells{clock, changes.hub()};
   KeptOutputs kept;
   Statistics statistics;
   ReplicaLoads replica_loads;

@@ -1,5 +1,7 @@
 #include "server/config.h"
 
+#include <set>
+
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -34,6 +36,18 @@ Result<std::vector<NodeHost>> hosts_from(const Json& items, const std::string& f
     hosts.push_back(std::move(host));
   }
   return hosts;
+}
+
+std::vector<std::string> gpus_from(JsonFields& fields) {
+  std::vector<std::string> gpus = fields.strings("gpus");
+  std::set<std::string> seen;
+  for (const auto& gpu : gpus) {
+    const bool is_name = !gpu.empty() && gpu.find_first_not_of("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_/.") == std::string::npos;
+    if (!is_name || !seen.insert(gpu).second) {
+      fields.reject(fmt::format("\"gpus\" lists \"{}\"; it must be a UUID or a number of a GPU, each once", printable(gpu)));
+    }
+  }
+  return gpus;
 }
 
 Result<ServerConfig::Slurm> slurm_from(const Json& body, const std::string& file_name) {
@@ -101,6 +115,7 @@ Result<ServerConfig> parse_config(std::string_view yaml, const std::string& file
   const std::string pins = fields.string("pins");
   const Json hosts = fields.array("hosts");
   const Json slurm = fields.object("slurm");
+  if (fields.has("gpus")) config.gpus = gpus_from(fields);
   config.variables = fields.string_map("variables").get<std::map<std::string, std::string>>();
   ROOST_CHECK(fields.done());
   for (const auto& [name, value] : config.variables) ROOST_CHECK(check_variable_name(name));

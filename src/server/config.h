@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,7 @@ struct ServerConfig {
   Slurm slurm;
   std::int64_t serving_port = 0;  // of the front of endpoints; 0: the one of last time, else any
   std::int64_t local_nodes = 0;  // most nodes of all computes on this machine together; 0: no limit
+  std::optional<std::vector<std::string>> gpus;  // in place of those that are found, as CUDA_VISIBLE_DEVICES names them
   std::vector<NodeHost> hosts;  // where nodes run, by slot; none: on this machine's own network
   std::map<std::string, std::string> variables;  // every run has these, unless it sets them itself
 };

@@ -34,7 +34,7 @@ class LifeOfARun : public DatabaseFixture {
     engines_.add(std::move(toy));
     provisioning_ = std::make_unique<Provisioning>(
         ProvisionParts{*db_, *access_, engines_, nodes_, wake_, clock_, serving_});
-    execute_.emplace(ExecuteParts{*db_, *access_, changes_, nodes_, *provisioning_, stacks_, wake_, clock_, serving_,
+    execute_.emplace(ExecuteParts{*db_, *access_, changes_, nodes_, *provisioning_, stacks_, shells_, wake_, clock_, serving_,
                                   [](const LogTails::Name&) { return LogTails::Tail(); },
                                   [](const std::string&, std::int64_t) {}, ExecuteSettings()});
     placement_ = std::make_unique<RunPlacement>(*execute_);
@@ -152,6 +152,7 @@ class LifeOfARun : public DatabaseFixture {
   Changes changes_;
   Wake wake_;
   StackRequests stacks_{clock_};
+  ShellSessions shells_{clock_, changes_.hub()};
   std::unique_ptr<Access> access_;
   Engines engines_;
   ToyEngine* toy_ = nullptr;

@@ -180,7 +180,7 @@ void build_rooms(App& app) {
                           logs.last_lines(name.run, name.attempt, name.log, kLastLines)};
   };
   const auto attempt_over = [&kept = app.kept](const std::string& run, std::int64_t attempt) { kept.forget(run, attempt); };
-  app.execute.emplace(ExecuteParts{*app.db, *app.access, app.changes, app.nodes, *app.provisioning, app.stacks, app.wake,
+  app.execute.emplace(ExecuteParts{*app.db, *app.access, app.changes, app.nodes, *app.provisioning, app.stacks, app.shells, app.wake,
                                    app.clock, app.serving, read_tail, attempt_over, execute_settings(app.config)});
   app.placement = std::make_unique<RunPlacement>(*app.execute);
   add_engines(app);
@@ -203,13 +203,14 @@ void build_rooms(App& app) {
 Deciders::Deciders(App& app)
     : scheduler_(ScheduleParts{*app.db, *app.placement, app.changes, app.clock, app.serving,
                                [&app](const Compute& compute) { return !app.engines->of(compute).has_own_queue(); },
-                               app.config.local_nodes}),
+                               app.config.local_nodes, app.inventory}),
       watch_(*app.execute),
       loop_(app.serving, app.nodes, app.wake, app.clock,
             LoopDuties{{{"watching nodes", [this] { watch_.watch_nodes(); }},
                         {"watching time limits", [this] { watch_.watch_deadlines(); }},
                         {"watching runs that stop", [this] { watch_.watch_stopping(); }},
                         {"watching what nodes have", [this] { watch_.watch_parts(); }},
+                        {"watching what lost nodes had", [this] { watch_.watch_leases(); }},
                         {"watching canceled runs", [this] { watch_.watch_canceled(); }},
                         {"ending a round of watching", [this] { watch_.end_round(); }}},
                        {"scheduling", [this, &app] {

@@ -13,6 +13,9 @@ void register_client_verbs(Verb& root, Console& console) {
   register_show(root, console);
   register_logs(root, console);
   register_stacks(root, console);
+  register_exec(root, console);
+  register_shell(root, console);
+  register_port_forward(root, console);
   register_doctor(root, console);
   register_metrics(root, console);
   register_artifacts(root, console);

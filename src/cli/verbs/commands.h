@@ -13,6 +13,9 @@ void register_rerun(Verb& root, Console& console);
 void register_cancel(Verb& root, Console& console);
 void register_wait(Verb& root, Console& console);
 void register_stacks(Verb& root, Console& console);
+void register_exec(Verb& root, Console& console);
+void register_shell(Verb& root, Console& console);
+void register_port_forward(Verb& root, Console& console);
 void register_doctor(Verb& root, Console& console);
 
 void register_runs(Verb& root, Console& console);

@@ -116,6 +116,9 @@ void register_submit(Verb& root, Console& console) {
       .option("--processes", request.processes, "N",
               "so many processes in all, which find one another as PyTorch's do (default: one a node)")
       .option("--processes-per-node", request.per_node, "N", "the same, counted on each node")
+      .option("--gpus", request.gpus, "N", "so many GPUs on each node for the run alone; it waits until they are free")
+      .option("--cpus", request.cpus, "N", "so many CPUs on each node for the run alone")
+      .option("--memory", request.memory, "SIZE", "so much memory on each node: 16g, 900m")
       .flag("--mpi", request.mpi, "start them with mpirun, as MPI programs and Horovod need it")
       .flag("--all-ranks", options->after.all_ranks,
             "show the output of all processes, not only the first's")
@@ -132,6 +135,7 @@ void register_submit(Verb& root, Console& console) {
       .example("roost submit -e birds -c gpu-cluster -s ./src --tag lr=0.1 -d -- python train.py")
       .example("roost submit -e birds --environment birds-env --pins nearest -- python train.py")
       .example("roost submit -e birds --nodes 2 --processes 4 --all-ranks -- python train.py")
+      .example("roost submit -e birds --gpus 2 --memory 32g -- python train.py")
       .example("roost submit -e birds -- 'python prepare.py && python train.py'")
       .action([&console, options] { return submit(console, *options); });
 }

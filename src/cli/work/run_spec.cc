@@ -13,6 +13,7 @@
 #include "domain/environment_plan.h"
 #include "domain/names.h"
 #include "domain/rank_plan.h"
+#include "domain/resource_ask.h"
 
 namespace roost {
 namespace {
@@ -103,6 +104,21 @@ Result<Json> distributed_part(const RunRequest& request) {
   return part;
 }
 
+// "resources" of a spec; empty if all was left open.
+Result<Json> resources_part(const RunRequest& request) {
+  ROOST_CHECK(check_count(request.cpus, "--cpus"));
+  if (request.gpus && *request.gpus < 0) {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("--gpus {} is no count; it must be 0 or more", *request.gpus));
+  }
+  Json part = Json::object();
+  if (request.gpus) part["gpus"] = *request.gpus;
+  if (request.cpus) part["cpus"] = *request.cpus;
+  if (!request.memory.empty()) {
+    ROOST_TRY(part["memory_mb"], parse_memory_mb(request.memory));
+  }
+  return part;
+}
+
 void copy_fields(const Json& from, std::initializer_list<const char*> names, const char* part,
                  Json& spec) {
   for (const char* name : names) {
@@ -166,6 +182,8 @@ Result<Json> make_spec(const RunRequest& request) {
   if (!environment.empty()) spec["environment"] = std::move(environment);
   ROOST_TRY(Json distributed, distributed_part(request));
   if (!distributed.is_null()) spec["distributed"] = std::move(distributed);
+  ROOST_TRY(Json resources, resources_part(request));
+  if (!resources.empty()) spec["resources"] = std::move(resources);
   if (request.priority != 0) spec["priority"] = request.priority;
   if (request.max_retries != 0) spec["max_retries"] = request.max_retries;
   ROOST_TRY(Json tags, parse_tags(request.tags));

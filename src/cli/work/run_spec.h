@@ -28,6 +28,9 @@ struct RunRequest {
   std::optional<std::int64_t> nodes;
   std::optional<std::int64_t> processes;  // on all nodes together
   std::optional<std::int64_t> per_node;   // the same, on each
+  std::optional<std::int64_t> gpus;       // these three on each node
+  std::optional<std::int64_t> cpus;
+  std::string memory;                     // as "16g"
   bool mpi = false;
   std::vector<std::string> command;
 };

@@ -382,6 +382,7 @@ Router all_routes(App& app) {
   add_node_routes(router, app);
   add_rank_routes(router, app);
   add_stack_routes(router, app);
+  add_shell_routes(router, app);
   add_attempt_routes(router, app);
   add_allocation_routes(router, app);
   add_session_routes(router, app);

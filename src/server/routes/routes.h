@@ -100,6 +100,7 @@ void add_token_routes(Router& router, App& app);
 void add_node_routes(Router& router, App& app);
 void add_rank_routes(Router& router, App& app);
 void add_stack_routes(Router& router, App& app);
+void add_shell_routes(Router& router, App& app);
 void add_attempt_routes(Router& router, App& app);
 void add_allocation_routes(Router& router, App& app);
 void add_session_routes(Router& router, App& app);
