@@ -50,6 +50,16 @@ def fail_run(c: Caller) -> None:
 
 
 @exercise
+def hear_run(c: Caller) -> None:
+    run = interactive(c)
+    answer = c.call("hear_run", 200, run["id"], json={}).json
+    assert answer["status"] == "Running" and answer["next_seconds"] > 0
+    c.call("complete_run", 200, run["id"])
+    assert c.call("hear_run", 200, run["id"], json={}).json["status"] == "Completed"
+    c.call("hear_run", 400, run["id"], json={"since": 1})
+
+
+@exercise
 def append_records(c: Caller) -> None:
     run = interactive(c)["id"]
     lines = b'["scalar","loss",0.5,null,1]\n["tag","kind","x",null,1]\n'

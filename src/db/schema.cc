@@ -263,6 +263,9 @@ const std::vector<std::vector<const char*>> kVersions = {{
     " created INTEGER NOT NULL, ready INTEGER, retired INTEGER, is_open INTEGER NOT NULL DEFAULT 1)",
     "CREATE INDEX replica_open ON replica(run) WHERE is_open = 1",
     "CREATE INDEX replica_by_endpoint ON replica(endpoint, run)",
+}, {
+    // Interactive runs whose process says that it lives.
+    "CREATE TABLE run_process (run INTEGER PRIMARY KEY REFERENCES run(seq) ON DELETE CASCADE)",
 }};
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "server/run_details.h"
 
 #include "records/attempt_records.h"
+#include "records/param_records.h"
 #include "records/run_records.h"
 
 namespace roost {
@@ -22,6 +23,7 @@ Result<Json> whole_run_json(Tx& tx, const Run& run, const Principal& who, Micros
   Json body = run_json(run, variables_for(who, run));
   body["durations"] = stage_seconds(events, now);
   ROOST_TRY(body["nodes"], nodes_of_run(tx, run.seq, run.attempt));
+  ROOST_TRY(body["params"], params_of_run(tx, run.seq));
   return body;
 }
 
