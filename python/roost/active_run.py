@@ -23,8 +23,8 @@ class ActiveRun:
     """What roost.init gives. Any thread may use it, and so may forked children, whose `finish` does
     nothing: the process that called init ends the run.
 
-    log and its like cost microseconds and never wait for the network; what cannot be kept is said on
-    stderr. As a context manager it finishes: Failed if an exception leaves the block.
+    log and its like cost microseconds and never wait for the network; what cannot be kept is said
+    on stderr. As a context manager it finishes: Failed if an exception leaves the block.
     """
 
     def __init__(self, reporter: Reporter, owns: bool = True) -> None:
@@ -39,7 +39,9 @@ class ActiveRun:
     def log(self, values: Mapping[str, Any], step: Optional[int] = None) -> None:
         """Adds a point to each metric: {name: number}. Names of nested dicts are joined by dots."""
         if not isinstance(values, Mapping):
-            tell_once("log", f"log takes a dict such as {{'loss': 0.5}}, not {values!r:.80}: not logged.")
+            tell_once(
+                "log", f"log takes a dict such as {{'loss': 0.5}}, not {values!r:.80}: not logged."
+            )
             return
         log = self._reporter.log
         for name, value in values.items():
@@ -54,15 +56,17 @@ class ActiveRun:
                     log(str(name), number, step)
 
     def log_params(self, config: Any) -> None:
-        """Adds parameters; the last value of a name counts. Takes what roost.init takes as config."""
+        """Adds parameters; the last value of a name counts. Takes what roost.init takes as
+        config."""
         params = params_of(config)
         self.params.update(params)
         for name, value in params.items():
             self._reporter.record("param", name, value)
 
     def log_image(self, name: str, image: Any, step: Optional[int] = None) -> None:
-        """Adds an image: a path, the bytes of an image file, a PIL image, a matplotlib figure, or an
-        array or tensor of height x width, HWC or CHW; integers 0 to 255, other numbers 0 to 1."""
+        """Adds an image: a path, the bytes of an image file, a PIL image, a matplotlib figure, or
+        an array or tensor of height x width, HWC or CHW; integers 0 to 255, other numbers 0 to
+        1."""
         content, suffix = image_file(image)
         safe = re.sub(r"[^\w.-]", "_", name)
         path = f"images/{safe}_{time_micros()}_{os.urandom(2).hex()}{suffix}"
@@ -88,9 +92,7 @@ class ActiveRun:
         """Adds a histogram of the finite numbers among the values: an array, a tensor or a list."""
         self._reporter.record("histogram", name, histogram_of(values, bins), step)
 
-    def log_artifact(
-        self, path: Union[str, os.PathLike[str]], name: Optional[str] = None
-    ) -> None:
+    def log_artifact(self, path: Union[str, os.PathLike[str]], name: Optional[str] = None) -> None:
         """Keeps a file or a folder under that name, by default its own. Returns when it is kept."""
         place = os.fspath(path)
         if not os.path.exists(place):
@@ -107,8 +109,8 @@ class ActiveRun:
 
     def finish(self, status: str = "Completed", message: str = "") -> None:
         """Ends the run as Completed, Failed or Canceled once everything is sent. In a submitted run
-        the script's own end does that, and this waits; Failed makes it Failed whatever the exit code.
-        Again it does nothing."""
+        the script's own end does that, and this waits; Failed makes it Failed whatever the exit
+        code. Again it does nothing."""
         wanted = status.capitalize()
         if wanted not in STATUSES:
             raise ValueError(f"status is {status!r}; it must be one of {', '.join(STATUSES)}")

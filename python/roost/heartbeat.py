@@ -1,7 +1,7 @@
 """Says for runs that this process reports to that it lives.
 
-A run whose process has once said so and then falls silent ends as Failed, "crashed". One thread does
-it for all runs of the process; a forked child says nothing, for it is not the run's process.
+A run whose process has once said so and then falls silent ends as Failed, "crashed". One thread
+does it for all runs of the process; a forked child says nothing, for it is not the run's process.
 """
 
 from __future__ import annotations

@@ -25,9 +25,9 @@ class ImageFile(NamedTuple):
 
 
 def image_file(image: Any) -> ImageFile:
-    """Of a path, the bytes of an image file, a PIL image, a matplotlib figure, or an array: of numpy
-    or torch, or lists, of height x width, or with 1, 3 or 4 channels first or last. Integers are
-    0 to 255, other numbers 0 to 1. ValueError or TypeError for anything else."""
+    """Of a path, the bytes of an image file, a PIL image, a matplotlib figure, or an array: of
+    numpy or torch, or lists, of height x width, or with 1, 3 or 4 channels first or last. Integers
+    are 0 to 255, other numbers 0 to 1. ValueError or TypeError for anything else."""
     if isinstance(image, (str, os.PathLike)):
         with open(image, "rb") as file:
             return ImageFile(file.read(), os.path.splitext(os.fspath(image))[1].lower())
@@ -143,8 +143,8 @@ def _shape(rows: Any) -> List[int]:
         rows = rows[0]
     if not shape:
         raise TypeError(
-            f"{type(rows).__name__} is not an image: give a path, the bytes of an image file, a PIL "
-            "image, a matplotlib figure, or an array"
+            f"{type(rows).__name__} is not an image: give a path, the bytes of an image file, a "
+            "PIL image, a matplotlib figure, or an array"
         )
     return shape
 

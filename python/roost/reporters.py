@@ -170,8 +170,8 @@ class OnlineReporter(_ServerReporter):
     def _was_ended(self, status: str) -> None:
         assert status in TERMINAL
         tell(
-            f"run {self.id} is {status} on the server. This process goes on; what it logs from now on "
-            "is not kept."
+            f"run {self.id} is {status} on the server. This process goes on; what it logs from now "
+            "on is not kept."
         )
 
 

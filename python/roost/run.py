@@ -16,6 +16,7 @@ import types
 from typing import TYPE_CHECKING, Any, BinaryIO, Iterable, Mapping, Optional, Union, cast
 
 from .errors import RoostError
+from .scalars import scalar_of
 from .spool import SpoolWriter
 from .times import time_micros
 
@@ -73,8 +74,6 @@ class Run:
         anything else stderr says once what to do instead."""
         kind = type(value)
         if kind is not float and kind is not int:
-            from .scalars import scalar_of
-
             value = scalar_of(str(name), value, "run.log")
             if value is None:
                 return

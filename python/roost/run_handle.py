@@ -104,10 +104,11 @@ class RunHandle:
                 raise  # it printed nothing yet
         return out.getvalue().decode("utf-8", "replace")
 
-    def metrics(self, name: Optional[str] = None) -> Dict[str, Any]:
-        """Metrics by name: the value where it was logged once, else a list of all; a table is a dict
-        of columns."""
-        return metric_values(self._client, self.id, name)
+    def metrics(self, name: Optional[str] = None) -> Any:
+        """Metrics by name, or the one of that name, None if there is none: the value where it was
+        logged once, else a list of all; a table is a dict of columns."""
+        values = metric_values(self._client, self.id, name)
+        return values if name is None else values.get(name)
 
     def history(self) -> List[Dict[str, Any]]:
         """Every point of every metric: name, index, step, at, value."""

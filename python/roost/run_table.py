@@ -22,8 +22,8 @@ def runs(
     limit: int = 1000,
     sort: str = "-created",
 ) -> Any:
-    """The runs that a query finds, newest first: a DataFrame where pandas is there, else a RunTable.
-    Columns are id, name, project, status, times, user, and metrics.NAME (the last value),
+    """The runs that a query finds, newest first: a DataFrame where pandas is there, else a
+    RunTable. Columns are id, name, project, status, times, user, and metrics.NAME (the last value),
     params.NAME and tags.NAME. The query is that of the studio and of `roost runs`."""
     rows = _rows(query, project, workspace, limit, sort)
     try:

@@ -21,7 +21,9 @@ def scalar_of(name: str, value: Any, how: str) -> Optional[Any]:
     while isinstance(found, list) and len(found) == 1:
         found = found[0]
     if found is None or isinstance(found, (list, dict)):
-        tell_once(f"{how}/{name}", f"{how}: {name!r} is {_described(value)}, and is not logged. {_ADVICE}")
+        tell_once(
+            f"{how}/{name}", f"{how}: {name!r} is {_described(value)}, and is not logged. {_ADVICE}"
+        )
         return None
     return found
 

@@ -34,7 +34,8 @@ def submit(
     wait: bool = False,
     follow: bool = False,
 ) -> RunHandle:
-    """Sends a folder to the server and runs a Python script of it, or a shell command, on a compute.
+    """Sends a folder to the server and runs a Python script of it, or a shell command, on a
+    compute.
 
     `environment` names a stored or curated one ("name" or "name:version"); `requirements` is a
     requirements.txt or a list of packages for a new one; with neither the run has the server's own
@@ -49,7 +50,9 @@ def submit(
     if not os.path.isdir(top):
         raise NotADirectoryError(f"{os.path.abspath(top)} is not a folder")
     client = Client.connect()
-    place = f"/api/v1/workspaces/{quote(workspace or os.environ.get('ROOST_WORKSPACE') or 'default')}"
+    place = (
+        f"/api/v1/workspaces/{quote(workspace or os.environ.get('ROOST_WORKSPACE') or 'default')}"
+    )
     spec = _spec(script, arguments, command, top)
     spec.update(
         experiment=project or _experiment(top),
@@ -62,7 +65,10 @@ def submit(
     if name:
         spec["display_name"] = name
     if nodes > 1 or processes_per_node is not None:
-        spec["distributed"] = {"kind": "pytorch", "process_count": nodes * (processes_per_node or 1)}
+        spec["distributed"] = {
+            "kind": "pytorch",
+            "process_count": nodes * (processes_per_node or 1),
+        }
     if variables:
         spec["environment_variables"] = {str(k): str(v) for k, v in variables.items()}
     if max_seconds is not None:
@@ -92,7 +98,7 @@ def _spec(
     path = str(script).replace(os.sep, "/")
     if not os.path.isfile(os.path.join(folder, path)):
         raise FileNotFoundError(
-            f"there is no script {path} in {os.path.abspath(folder)}; it is named relative to folder="
+            f"there is no script {path} in {os.path.abspath(folder)}; name it relative to folder="
         )
     return {"script": path, "arguments": [str(argument) for argument in arguments]}
 

@@ -24,7 +24,7 @@ def sync_folder(client: Client, folder: str) -> Tuple[str, str]:
     if facts is None:
         raise RoostError(
             "not_found",
-            f"{folder} is not a folder of roost.init(mode=\"offline\"): it has no run.json",
+            f'{folder} is not a folder of roost.init(mode="offline"): it has no run.json',
         )
     done = read_part(folder, "synced.json")
     if done is not None:
@@ -43,7 +43,11 @@ def sync_folder(client: Client, folder: str) -> Tuple[str, str]:
     for name in sorted(os.listdir(spool_folder(folder))):
         if name.endswith(".spool"):
             _send_records(client, path, os.path.join(spool_folder(folder), name))
-    _end(client, path, end or {"status": "Failed", "body": {"message": _NO_FINISH, "code": "crashed"}})
+    _end(
+        client,
+        path,
+        end or {"status": "Failed", "body": {"message": _NO_FINISH, "code": "crashed"}},
+    )
     url = f"{client.url}/runs/{quote(run)}"
     write_synced(folder, run, url)
     return run, url

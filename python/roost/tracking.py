@@ -45,11 +45,11 @@ def init(
 ) -> ActiveRun:
     """Begins a run that this process reports to, and ends the one it had.
 
-    In a submitted run it is that run, and nothing is asked of the network. Elsewhere it is a new one
-    of the experiment `project` (by default the folder's name), on the server that ROOST_URL and
-    ROOST_TOKEN name or else the one of this machine; RoostError when there is none. `config` becomes
-    parameters: a dict, argparse's Namespace, a dataclass, an object of OmegaConf or pydantic. `tags`
-    is a list, or a dict with values.
+    In a submitted run it is that run, and nothing is asked of the network. Elsewhere it is a new
+    one of the experiment `project` (by default the folder's name), on the server that ROOST_URL and
+    ROOST_TOKEN name or else the one of this machine; RoostError when there is none. `config`
+    becomes parameters: a dict, argparse's Namespace, a dataclass, an object of OmegaConf or
+    pydantic. `tags` is a list, or a dict with values.
 
     `mode` is "online", "offline" (a folder below ./roost-offline, which `roost sync` hands in) or
     "disabled"; by default what ROOST_MODE says, else "online".
@@ -85,7 +85,8 @@ def current() -> ActiveRun:
 
 
 def log(values: Mapping[str, Any], step: Optional[int] = None) -> None:
-    """Adds a point to each metric: roost.log({"loss": 0.5}, step=3). Never waits for the network."""
+    """Adds a point to each metric, as in log({"loss": 0.5}, step=3). Never waits for the
+    network."""
     current().log(values, step)
 
 
@@ -196,7 +197,7 @@ def _online_reporter(workspace: str, spec: Dict[str, Any]) -> OnlineReporter:
         if error.code != "unavailable":
             raise
         raise RoostError(
-            error.code, f"{error.message} roost.init(mode=\"offline\") needs none."
+            error.code, f'{error.message} roost.init(mode="offline") needs none.'
         ) from None
     return OnlineReporter(client, str(facts["id"]), owns=True)
 
@@ -211,8 +212,8 @@ def _submitted_run() -> ActiveRun:
 
 
 def _run_of_parent() -> Optional[Reporter]:
-    """Where the process reports that started this one by multiprocessing, as a DataLoader starts its
-    workers: what they log belongs to its run. Other programs have runs of their own."""
+    """Where the process reports that started this one by multiprocessing, as a DataLoader does with
+    its workers: what they log belongs to its run. Other programs have runs of their own."""
     pid, _, place = os.environ.get(_PLACE, "").partition(" ")
     if not place or pid == str(os.getpid()) or not _is_worker():
         return None
@@ -226,7 +227,9 @@ def _is_worker() -> bool:
     multiprocessing = sys.modules.get("multiprocessing.process")
     if multiprocessing is None:
         return False
-    return getattr(multiprocessing.current_process(), "_parent_pid", None) is not None
+    process = multiprocessing.current_process()
+    is_spawned_now = getattr(process, "_inheriting", False)  # while it imports the script anew
+    return is_spawned_now or getattr(process, "_parent_pid", None) is not None
 
 
 def _is_further_rank() -> bool:

@@ -28,8 +28,8 @@ class _File(NamedTuple):
 
 class Uploads:
     """Stores files as artifacts of a run, in the order in which they came. Any thread may add some;
-    a forked child starts with none. Nobody waits but `flush`: what comes while 256 MB wait to be sent
-    is lost, and so is what the server refuses, and stderr says so.
+    a forked child starts with none. Nobody waits but `flush`: what comes while 256 MB wait is lost,
+    and so is what the server refuses, and stderr says so.
     """
 
     _waiting: List[_File]

@@ -88,10 +88,10 @@ class Experiment:
         display_name: Optional[str] = None,
         **kwargs: Any,
     ) -> Run:
-        """Begins a run that this process reports to, with no compute. Until it ends a thread says that
-        the process lives; without that it ends as Failed in time, "crashed". `outputs` is a folder, by
-        default ./outputs, which is made, and kept with the run when it ends, as ./logs is; False
-        keeps none. `snapshot_directory` is kept with the run; None keeps none."""
+        """Begins a run that this process reports to, with no compute. Until it ends a thread says
+        that the process lives; without that it ends as Failed in time, "crashed". `outputs` is a
+        folder, by default ./outputs, which is made, and kept with the run when it ends, as ./logs
+        is; False keeps none. `snapshot_directory` is kept with the run; None keeps none."""
         if args:
             raise UserErrorException(
                 "start_logging takes its arguments by name: outputs=, snapshot_directory=."

@@ -1,6 +1,6 @@
 """A logger for PyTorch Lightning.
 
-    trainer = Trainer(logger=RoostLogger(project="birds"))
+trainer = Trainer(logger=RoostLogger(project="birds"))
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from roost.active_run import ActiveRun
 
 
 class RoostLogger(Logger):  # type: ignore[misc]
-    """Logs to a run of its own, or in a submitted run to that. Takes what roost.init takes. Only the
-    process of rank 0 logs."""
+    """Logs to a run of its own, or in a submitted run to that. Takes what roost.init takes. Only
+    the process of rank 0 logs."""
 
     def __init__(
         self, project: Optional[str] = None, name: Optional[str] = None, **options: Any

@@ -1,6 +1,6 @@
 """A callback for Hugging Face's Trainer.
 
-    trainer = Trainer(..., callbacks=[RoostCallback(project="birds")])
+trainer = Trainer(..., callbacks=[RoostCallback(project="birds")])
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ class RoostCallback(TrainerCallback):  # type: ignore[misc]
         self.setup(args, state, more.get("model"))
         if self._run is not None:
             logs = more.get("logs") or {}
-            self._run.log({_metric(k): v for k, v in logs.items() if _is_number(v)}, state.global_step)
+            self._run.log(
+                {_metric(k): v for k, v in logs.items() if _is_number(v)}, state.global_step
+            )
 
     def on_train_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         """The run goes on until the script ends: evaluate and predict may follow."""
@@ -63,7 +65,7 @@ def _metric(name: str) -> str:
     """eval_loss becomes eval/loss, as in the Trainer's other callbacks."""
     for prefix in _PREFIXES:
         if name.startswith(prefix):
-            return f"{prefix[:-1]}/{name[len(prefix):]}"
+            return f"{prefix[:-1]}/{name[len(prefix) :]}"
     return name if name.startswith("train_") or name == "total_flos" else f"train/{name}"
 
 
