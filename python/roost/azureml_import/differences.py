@@ -123,7 +123,11 @@ SECTIONS: Tuple[Section, ...] = (
             Row("Keyvault.delete_secrets", ABSENT, _SECRETS),
             Row("Workspace.images", DIFFERENT, _NO_IMAGE),
             Row("Workspace.delete", ABSENT, "Roost keeps every run. Archive experiments instead."),
-            Row("Workspace.get_mlflow_tracking_uri", ABSENT, "It comes later; log with Run.log()."),
+            Row(
+                "Workspace.get_mlflow_tracking_uri",
+                DIFFERENT,
+                "A plain http address. The token is put into MLFLOW_TRACKING_TOKEN.",
+            ),
         ),
     ),
     Section(
@@ -581,11 +585,6 @@ ABSENT_PARTS: Tuple[AbsentPart, ...] = (
             "DataTransferStep",
             "ModuleStep",
         ),
-    ),
-    AbsentPart(
-        "azureml.mlflow",
-        "MLflow's link to a workspace",
-        "A later release brings it. Until then log with Run.log() and its relatives.",
     ),
     AbsentPart(
         "azureml.train.automl",
