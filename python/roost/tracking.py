@@ -6,8 +6,7 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Mapping
-from typing import Any, Dict, Iterable, Optional, Sequence, Union
+from typing import Any, Dict, Iterable, Mapping, Optional, Sequence, Union
 
 from .active_run import ActiveRun
 from .client import Client, quote

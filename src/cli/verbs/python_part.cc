@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "cli/work/source_folder.h"
-#include "client/discovery.h"
+#include "client/api_client.h"
 #include "runner/sdk.h"
 
 namespace roost {
