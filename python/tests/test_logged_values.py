@@ -64,7 +64,8 @@ def test_arrays(arrays):
 
 
 def test_what_is_no_array_of_an_image(arrays):
-    for shape, says in (((2, 3, 5), "1, 3 or 4 channels"), ((2, 3, 4, 4), "one by one"), ((3,), "3")):
+    refused = {(2, 3, 5): "1, 3 or 4 channels", (2, 3, 4, 4): "one by one", (3,): "3"}
+    for shape, says in refused.items():
         with pytest.raises(ValueError, match=says):
             image_file(arrays(numpy.zeros(shape)))
     with pytest.raises(ValueError):
@@ -105,7 +106,7 @@ def test_pillow():
 
 def test_tensors():
     torch = pytest.importorskip("torch")
-    tensor = torch.rand(3, 4, 4, requires_grad=True)  # of any shape, channels of a tensor come first
+    tensor = torch.rand(3, 4, 4, requires_grad=True)  # the channels of a tensor come first
     width, height, channels, pixels = read_png(image_file(tensor).content)
     assert (width, height, channels) == (4, 4, 3)
     assert pixels[:3] == [round(float(tensor[c, 0, 0]) * 255) for c in range(3)]
