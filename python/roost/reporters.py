@@ -98,13 +98,18 @@ class _ServerReporter(Reporter):
             self._client.put_artifact(self.id, clean_name(name), cast(BinaryIO, file))
 
     def _post_end(self, status: str, failure: Optional[Failure]) -> None:
+        """What comes after a training must not be stopped by a server that is away."""
         path = f"/api/v1/runs/{quote(self.id)}"
-        if status == "Completed":
-            self._client.post(f"{path}/complete")
-        elif status == "Canceled":
-            self._client.post(f"{path}/cancel")
-        else:
-            self._client.post(f"{path}/fail", _fail_body(failure))
+        try:
+            if status == "Completed":
+                self._client.post(f"{path}/complete")
+            elif status == "Canceled":
+                self._client.post(f"{path}/cancel")
+            else:
+                self._client.post(f"{path}/fail", _fail_body(failure))
+        except RoostError as error:
+            if error.code != "failed_precondition":  # it has ended already
+                tell(f"run {self.id} could not be ended as {status}: {error.message}")
 
 
 class SubmittedReporter(_ServerReporter):
@@ -161,11 +166,7 @@ class OnlineReporter(_ServerReporter):
         if not self._owns:
             return
         let_go(self.id)
-        try:
-            self._post_end(status, failure)
-        except RoostError as error:
-            if error.code != "failed_precondition":  # it has ended already
-                raise
+        self._post_end(status, failure)
 
     def _was_ended(self, status: str) -> None:
         assert status in TERMINAL

@@ -62,6 +62,8 @@ def submit(
         tags=_tags(tags),
         git=git_facts(top),
     )
+    if os.environ.get("ROOST_SPOOL"):  # what a run starts is below it
+        spec["parent"] = os.environ.get("ROOST_RUN_ID")
     if name:
         spec["display_name"] = name
     if nodes > 1 or processes_per_node is not None:

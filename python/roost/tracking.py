@@ -27,6 +27,7 @@ Tags = Union[Mapping[str, Any], Iterable[str], None]
 MODES = ("online", "offline", "disabled")
 _PLACE = "ROOST_PROCESS_RUN"  # "<pid> <place>" of the process that called init, for its children
 _NOTEBOOK_SECONDS = 5.0  # a kernel that is shut down is killed soon
+_WORKER_SECONDS = 20.0
 _MOST_NOTES = 1000
 
 _current: Optional[ActiveRun] = None
@@ -198,7 +199,9 @@ def _online_reporter(workspace: str, spec: Dict[str, Any]) -> OnlineReporter:
         raise RoostError(
             error.code, f'{error.message} roost.init(mode="offline") needs none.'
         ) from None
-    return OnlineReporter(client, str(facts["id"]), owns=True)
+    reporter = OnlineReporter(client, str(facts["id"]), owns=True)
+    _flush_in_workers(reporter)
+    return reporter
 
 
 def _submitted_run() -> ActiveRun:
@@ -219,7 +222,19 @@ def _run_of_parent() -> Optional[Reporter]:
     kind, _, where = place.partition(":")
     if kind == "folder":
         return FolderReporter(where, os.path.basename(where))
-    return OnlineReporter(Client.connect(), where, owns=False)
+    reporter = OnlineReporter(Client.connect(), where, owns=False)
+    _flush_in_workers(reporter)
+    return reporter
+
+
+def _flush_in_workers(reporter: Reporter) -> None:
+    """A process of multiprocessing ends without what atexit was told."""
+    from multiprocessing import util
+
+    def flush_at_end(copy: Reporter) -> None:
+        util.Finalize(None, copy.flush, (_WORKER_SECONDS,), exitpriority=1)
+
+    util.register_after_fork(reporter, flush_at_end)
 
 
 def _is_worker() -> bool:
@@ -262,13 +277,10 @@ def _end_current(
     run = _current
     if run is None or run._owner != os.getpid():
         return
-    try:
-        if timeout_seconds is None:
-            run._end(status, failure)
-        else:
-            run._end(status, failure, timeout_seconds)
-    except RoostError as error:
-        tell(f"run {run.id} could not be ended as {status}: {error.message}")
+    if timeout_seconds is None:
+        run._end(status, failure)
+    else:
+        run._end(status, failure, timeout_seconds)
 
 
 def _mode(given: Optional[str]) -> str:

@@ -168,7 +168,8 @@ def test_a_worker_process_adds_to_the_run_and_ends_nothing(process: Process, onl
             run = roost.init(project=sys.argv[1] + sys.argv[2])
             def work(i):
                 roost.log({"worker": i})
-                roost.finish()
+                if i == 0:
+                    roost.finish()
             if __name__ == "__main__":
                 roost.log({"parent": 1})
                 workers = [multiprocessing.get_context(sys.argv[2]).Process(target=work, args=(i,)) for i in range(2)]
@@ -209,6 +210,15 @@ def test_a_killed_process_has_crashed(make_server: Any, tmp_path: Path, monkeypa
         assert run["error"]["message"].startswith("crashed: its process has not been heard of for ")
         assert "NotResponding" in [event["to"] for event in server.get(f"/runs/{id}/events")["items"]]
     assert server.get(f"/runs/{never['id']}")["status"] == "Running", "it never said that it lives"
+
+
+def test_a_run_starts_another_below_it(roost: Any, at_server: RoostServer, name: str, tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    source.mkdir()
+    (source / "train.py").write_text(
+        "import roost\nprint(roost.submit(command='true', project=%r, wait=True).id)\n" % name)
+    run = roost.submit("train.py", folder=source, project=name, wait=True)
+    assert at_server.get(f"/runs/{run.logs().strip()}")["parent"] == run.id
 
 
 def test_offline_folders_are_handed_in_once(process: Process, only_run: Any, at_server: RoostServer, name: str) -> None:
