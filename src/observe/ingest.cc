@@ -11,7 +11,7 @@
 #include "observe/block_tail.h"
 #include "observe/metric_block.h"
 #include "observe/metric_store.h"
-#include "records/param_records.h"
+#include "records/set_param.h"
 #include "records/run_records.h"
 
 namespace roost {

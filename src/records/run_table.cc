@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "records/param_records.h"
+#include "records/set_param.h"
 #include "records/run_order.h"
 #include "records/run_search.h"
 

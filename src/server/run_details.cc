@@ -1,7 +1,7 @@
 #include "server/run_details.h"
 
 #include "records/attempt_records.h"
-#include "records/param_records.h"
+#include "records/set_param.h"
 #include "records/run_records.h"
 
 namespace roost {

@@ -1,4 +1,4 @@
-#include "records/param_records.h"
+#include "records/set_param.h"
 
 #include <fmt/format.h>
 
@@ -36,7 +36,7 @@ Status set_param(Tx& tx, const Run& run, std::string_view name, std::string_view
   }
   ROOST_CHECK(check_room(tx, run, name));
   const std::string_view kept = cut(value, kMaxParamValue);
-  ROOST_CHECK(tx.run("INSERT OR REPLACE INTO run_param VALUES (?, ?, ?, ?)", run.seq, name, kept, param_number(kept)));
+  ROOST_CHECK(tx.run("INSERT OR REPLACE INTO run_param (run, name, value, number) VALUES (?, ?, ?, ?)", run.seq, name, kept, param_number(kept)));
   return know_column(tx, run.workspace, "params", name);
 }
 

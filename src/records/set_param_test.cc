@@ -1,4 +1,4 @@
-#include "records/param_records.h"
+#include "records/set_param.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 namespace roost {
 namespace {
 
-class ParamRecords : public DatabaseFixture {
+class SetParam : public DatabaseFixture {
  protected:
   Status set(const Run& run, std::string_view name, std::string_view value) {
     Status set;
@@ -27,7 +27,7 @@ class ParamRecords : public DatabaseFixture {
   }
 };
 
-TEST_F(ParamRecords, TheLastValueCounts) {
+TEST_F(SetParam, TheLastValueCounts) {
   const Run run = add_run(0, 1);
   EXPECT_TRUE(set(run, "lr", "0.1"));
   EXPECT_TRUE(set(run, "opt.name", "adam"));
@@ -35,14 +35,14 @@ TEST_F(ParamRecords, TheLastValueCounts) {
   EXPECT_EQ(params(run), (Json{{"lr", "0.2"}, {"opt.name", "adam"}}));
 }
 
-TEST_F(ParamRecords, LongValuesAreCutBetweenCharacters) {
+TEST_F(SetParam, LongValuesAreCutBetweenCharacters) {
   const Run run = add_run(0, 1);
   std::string value(kMaxParamValue - 1, 'a');
   EXPECT_TRUE(set(run, "note", value + "\xC3\xA9"));
   EXPECT_EQ(params(run)["note"], value);
 }
 
-TEST_F(ParamRecords, RefusesBadNamesAndTooMany) {
+TEST_F(SetParam, RefusesBadNamesAndTooMany) {
   const Run run = add_run(0, 1);
   EXPECT_FALSE(set(run, "", "1"));
   EXPECT_FALSE(set(run, std::string(kMaxParamName + 1, 'n'), "1"));
