@@ -11,8 +11,8 @@
 #include "observe/block_tail.h"
 #include "observe/metric_block.h"
 #include "observe/metric_store.h"
-#include "records/set_param.h"
 #include "records/run_records.h"
+#include "records/set_param.h"
 
 namespace roost {
 namespace {

@@ -1,8 +1,8 @@
 #include "server/run_details.h"
 
 #include "records/attempt_records.h"
-#include "records/set_param.h"
 #include "records/run_records.h"
+#include "records/set_param.h"
 
 namespace roost {
 
