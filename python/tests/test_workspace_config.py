@@ -125,14 +125,24 @@ def test_create(connected, capsys):
         Workspace.create("default", **options)
 
 
-def test_mlflow_gets_the_address_and_the_token(connected, monkeypatch):
+def test_mlflow_is_told_where_the_workspace_is_and_let_in(connected, monkeypatch):
+    import os
+
     monkeypatch.delenv("MLFLOW_TRACKING_TOKEN", raising=False)
-    ws = Workspace.get(name="default", subscription_id="s", resource_group="g")
-    uri = ws.get_mlflow_tracking_uri()
-    assert uri == ws._client.url and os.environ["MLFLOW_TRACKING_TOKEN"] == ws._client.token
-    assert ws.get_mlflow_tracking_uri(with_auth=True) == uri.replace("://", f"://roost:{ws._client.token}@")
-    ws._name = "team"
-    assert ws.get_mlflow_tracking_uri() == f"{uri}/mlflow/team"
+    ws = Workspace.get(name="default")
+    assert ws.get_mlflow_tracking_uri() == ws.discovery_url
+    assert os.environ["MLFLOW_TRACKING_TOKEN"] == ws._client.token
+    ws._client.token = "another"
+    ws.get_mlflow_tracking_uri()
+    assert os.environ["MLFLOW_TRACKING_TOKEN"] == "another"
+    monkeypatch.setenv("MLFLOW_TRACKING_TOKEN", "the user's own")
+    ws.get_mlflow_tracking_uri()
+    assert os.environ["MLFLOW_TRACKING_TOKEN"] == "the user's own"
+    other = Workspace(workspace_name="deep space", _disable_service_check=True, _client=ws._client)
+    assert other.get_mlflow_tracking_uri() == f"{ws.discovery_url}/mlflow/deep%20space"
+    import azureml.mlflow
+
+    assert azureml.mlflow.__name__ == "azureml.mlflow"
 
 
 def test_details_and_refusals(connected):

@@ -18,5 +18,6 @@ int main(int argc, char** argv) {
   roost::register_front(line.root(), console);
   roost::register_build(line.root());
   roost::register_import(line.root(), console);
+  roost::register_sync(line.root(), console);
   return line.run(argc, argv, [&console](int fd) { return console.colour(fd); }, [&console] { return console.check_options(); });
 }

@@ -324,6 +324,9 @@ const std::vector<std::vector<const char*>> kVersions = {{
     " node_rank INTEGER NOT NULL) WITHOUT ROWID",
     "CREATE TRIGGER lease_of_removed_run AFTER DELETE ON run BEGIN"
     " DELETE FROM lease WHERE run = old.seq AND freed IS NOT NULL; END",
+}, {
+    // Interactive runs whose process says that it lives.
+    "CREATE TABLE run_process (run INTEGER PRIMARY KEY REFERENCES run(seq) ON DELETE CASCADE)",
 }};
 
 }  // namespace

@@ -24,6 +24,8 @@ struct ExecuteSettings {
   double node_silent_seconds = 20;
   double node_lost_seconds = 60;
   int cancel_grace_seconds = 10;
+  double process_silent_seconds = 60;  // of an interactive run
+  double process_lost_seconds = 900;
   double hang_seconds = 600;
   std::string hidden;  // the data folder, which no run may see
   std::map<std::string, std::string> variables;  // every run has these, unless it sets them itself

@@ -15,6 +15,7 @@
 #include "observe/metric_block.h"
 #include "observe/metric_store.h"
 #include "records/run_records.h"
+#include "records/set_param.h"
 
 namespace roost {
 namespace {
@@ -48,6 +49,7 @@ class Ingest {
   Status take(SpoolRecord& record) {
     if (record.kind == "tag") return take_tag(record);
     if (record.kind == "property") return take_property(record);
+    if (record.kind == "param") return take_param(record);
     ROOST_TRY(Series* const series, series_for(record));
     MetricPoint point{record.step.value_or(MetricPoint::kNoStep), record.at, record.number, record.whole};
     if (record.is_number) {
@@ -282,6 +284,10 @@ class Ingest {
     }
     run_.properties[key] = record.value;
     return save_run(tx_, run_);
+  }
+
+  Status take_param(const SpoolRecord& record) {
+    return set_param(tx_, run_, record.name, record.value.is_string() ? record.value.get<std::string>() : to_text(record.value));
   }
 
   Tx& tx_;

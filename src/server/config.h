@@ -31,6 +31,8 @@ struct ServerConfig {
   double node_silent_seconds = 20;
   double node_lost_seconds = 60;
   int cancel_grace_seconds = 10;
+  double process_silent_seconds = 60;  // of the process of an interactive run
+  double process_lost_seconds = 900;
   double hang_seconds = 600;  // of doing nothing, after which a run is said to hang; 0: never
   int worker_threads = 16;
   double writer_stall_seconds = 30;  // of a write that does not move, after which the server is not well

@@ -24,6 +24,8 @@ ExecuteSettings execute_settings(const ServerConfig& config) {
   settings.heartbeat_seconds = config.heartbeat_seconds;
   settings.node_silent_seconds = config.node_silent_seconds;
   settings.node_lost_seconds = config.node_lost_seconds;
+  settings.process_silent_seconds = config.process_silent_seconds;
+  settings.process_lost_seconds = config.process_lost_seconds;
   settings.cancel_grace_seconds = config.cancel_grace_seconds;
   settings.hang_seconds = config.hang_seconds;
   settings.hidden = config.data.string();
@@ -205,6 +207,7 @@ Deciders::Deciders(App& app)
                                [&app](const Compute& compute) { return !app.engines->of(compute).has_own_queue(); },
                                app.config.local_nodes, app.inventory}),
       watch_(*app.execute),
+      processes_(*app.execute),
       loop_(app.serving, app.nodes, app.wake, app.clock,
             LoopDuties{{{"watching nodes", [this] { watch_.watch_nodes(); }},
                         {"watching time limits", [this] { watch_.watch_deadlines(); }},
@@ -212,6 +215,7 @@ Deciders::Deciders(App& app)
                         {"watching what nodes have", [this] { watch_.watch_parts(); }},
                         {"watching what lost nodes had", [this] { watch_.watch_leases(); }},
                         {"watching canceled runs", [this] { watch_.watch_canceled(); }},
+                        {"watching processes of interactive runs", [this] { processes_.watch(); }},
                         {"ending a round of watching", [this] { watch_.end_round(); }}},
                        {"scheduling", [this, &app] {
                           for (const auto& growth : scheduler_.cycle()) {

@@ -2,6 +2,7 @@
 
 #include "compute/control_loop.h"
 #include "endpoints/endpoint_loop.h"
+#include "execute/process_watch.h"
 #include "execute/run_watch.h"
 #include "schedule/scheduler.h"
 #include "server/app.h"
@@ -35,6 +36,7 @@ class Deciders {
  private:
   Scheduler scheduler_;
   RunWatch watch_;
+  ProcessWatch processes_;
   ControlLoop loop_;
   SweepLoop sweeps_;
   EndpointLoop endpoints_;

@@ -88,9 +88,10 @@ class Experiment:
         display_name: Optional[str] = None,
         **kwargs: Any,
     ) -> Run:
-        """Begins a run that this process reports to, with no compute. `outputs` is a folder, by
-        default ./outputs, which is made, and kept with the run when it ends, as ./logs is; False
-        keeps none. `snapshot_directory` is kept with the run; None keeps none."""
+        """Begins a run that this process reports to, with no compute. Until it ends a thread says
+        that the process lives; without that it ends as Failed in time, "crashed". `outputs` is a
+        folder, by default ./outputs, which is made, and kept with the run when it ends, as ./logs
+        is; False keeps none. `snapshot_directory` is kept with the run; None keeps none."""
         if args:
             raise UserErrorException(
                 "start_logging takes its arguments by name: outputs=, snapshot_directory=."
@@ -267,6 +268,7 @@ class Experiment:
         import os
 
         from roost.git_facts import git_facts
+        from roost.heartbeat import keep_alive
 
         from .run import Run
 
@@ -283,7 +285,9 @@ class Experiment:
             folder = os.fspath(snapshot_directory)
             spec["snapshot"] = self._snapshot(folder)
             spec["git"] = git_facts(folder)
-        return Run(self, "", outputs=outputs, _facts=self._post(spec))
+        run = Run(self, "", outputs=outputs, _facts=self._post(spec))
+        keep_alive(self._workspace._client, run.id)
+        return run
 
     def _snapshot(self, folder: str) -> str:
         from roost.snapshot import take_snapshot

@@ -127,7 +127,7 @@ SECTIONS: Tuple[Section, ...] = (
             Row(
                 "Workspace.get_mlflow_tracking_uri",
                 DIFFERENT,
-                "A plain http(s) address, which needs no plug-in; it also sets MLFLOW_TRACKING_TOKEN.",
+                "A plain http address. The token is put into MLFLOW_TRACKING_TOKEN.",
             ),
         ),
     ),
@@ -586,11 +586,6 @@ ABSENT_PARTS: Tuple[AbsentPart, ...] = (
             "DataTransferStep",
             "ModuleStep",
         ),
-    ),
-    AbsentPart(
-        "azureml.mlflow",
-        "MLflow's link to a workspace",
-        "A later release brings it. Until then log with Run.log() and its relatives.",
     ),
     AbsentPart(
         "azureml.train.automl",

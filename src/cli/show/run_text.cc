@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "cli/show/times.h"
+#include "domain/run_params.h"
 
 namespace roost {
 namespace {
@@ -55,6 +56,15 @@ std::string spec_command(const Json& spec) {
     text += " " + (word.find('$') == std::string::npos ? shell_quote(word) : word);
   }
   return text;
+}
+
+Json logged_params(const Json& run) {
+  Json logged = child(run, "params");
+  if (!logged.is_object()) return Json::object();
+  for (const auto& param : run_params(child(run, "spec"))) {
+    if (const auto same = logged.find(param.name); same != logged.end() && *same == param.value) logged.erase(same);
+  }
+  return logged;
 }
 
 std::string tags_text(const Json& tags) {

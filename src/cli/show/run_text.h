@@ -24,6 +24,8 @@ bool is_terminal_status(std::string_view status);
 
 // What a run's spec starts: its command, or its script with arguments.
 std::string spec_command(const Json& spec);
+// {name: value} of the parameters that its command line does not set: what it logged itself.
+Json logged_params(const Json& run);
 std::string tags_text(const Json& tags);  // "lr=0.1 best"
 
 // The exit code `roost submit` ends with: the script's own, 128 + its signal, 0 for Completed,

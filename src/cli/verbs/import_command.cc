@@ -1,22 +1,11 @@
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
 #include <memory>
-#include <vector>
+#include <string>
 
-#include <fmt/format.h>
-
+#include "cli/verbs/python_part.h"
 #include "cli/verbs/server_verbs.h"
-#include "cli/work/source_folder.h"
-#include "runner/sdk.h"
 
 namespace roost {
 namespace {
-
-constexpr const char* kUsualPython = "/usr/bin/python3";
 
 struct ImportOptions {
   std::string path;
@@ -27,59 +16,29 @@ struct ImportOptions {
   bool offline = false;
 };
 
-std::string choose_python(const ImportOptions& options) {
-  if (!options.python.empty()) return options.python;
-  return access(kUsualPython, X_OK) == 0 ? kUsualPython : "python3";
-}
-
-// This process becomes a program of the Python package, in its folder `package`.
-Result<int> become_python(Console& console, const ImportOptions& options, const char* package,
-                          const std::vector<std::string>& more) {
-  std::filesystem::path cache = cache_folder();
-  if (cache.empty()) cache = data_folder(console.data());
-  ROOST_TRY(const std::filesystem::path sdk, unpack_sdk(cache));
-  const std::string python = choose_python(options);
-  // By its file: with -m Python would look for modules in the current folder first, and run them.
-  std::vector<std::string> words = {python, sdk / "roost" / package / "__main__.py"};
-  if (console.json()) words.emplace_back("--json");
-  if (options.quiet) words.emplace_back("--quiet");
-  words.insert(words.end(), more.begin(), more.end());
-  words.emplace_back("--");
-  words.push_back(options.path);
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  setenv("PYTHONPATH", sdk.c_str(), 1);
-  unsetenv("PYTHONHOME");
-  if (!options.python.empty()) unsetenv("VIRTUAL_ENV");  // whose Python is the user's unless another is named
-  if (!console.data().empty()) setenv("ROOST_DATA", console.data().c_str(), 1);
-  if (const auto address = console.address()) {  // without a server less is foreseen
-    setenv("ROOST_URL", address->url.c_str(), 1);
-    setenv("ROOST_TOKEN", address->token.c_str(), 1);
-    if (!address->ca_file.empty()) setenv("ROOST_CA_FILE", address->ca_file.c_str(), 1);
-  }
-  execvp(argv[0], argv.data());
-  return fail(ErrorCode::kNotFound,
-              fmt::format("cannot start {} ({}); this verb needs Python 3.8 or newer: install it, "
-                          "or name one by --python",
-                          python, std::strerror(errno)));
-}
-
 // The analyser is Python, because it reads Python.
 Result<int> import_azureml(Console& console, const ImportOptions& options) {
-  std::vector<std::string> words;
-  if (options.try_out) words.emplace_back("--try");
-  if (options.offline) words.emplace_back("--offline");
-  if (!console.colour(1)) words.emplace_back("--no-color");
-  return become_python(console, options, "azureml_import", words);
+  PythonPart part{options.python, "roost/azureml_import/__main__.py", {}};
+  if (console.json()) part.words.emplace_back("--json");
+  if (options.quiet) part.words.emplace_back("--quiet");
+  if (options.try_out) part.words.emplace_back("--try");
+  if (options.offline) part.words.emplace_back("--offline");
+  if (!console.colour(1)) part.words.emplace_back("--no-color");
+  part.words.emplace_back("--");
+  part.words.push_back(options.path);
+  return become_python(console, part);
 }
 
 Result<int> import_mlflow(Console& console, const ImportOptions& options) {
   // Unlike the analyser it has nothing to do without a server.
   ROOST_CHECK(console.client());
-  std::vector<std::string> words = {"--workspace", console.workspace()};
-  if (!options.artifacts.empty()) words.insert(words.end(), {"--artifacts", options.artifacts});
-  return become_python(console, options, "mlflow_import", words);
+  PythonPart part{options.python, "roost/mlflow_import/__main__.py", {"--workspace", console.workspace()}};
+  if (console.json()) part.words.emplace_back("--json");
+  if (options.quiet) part.words.emplace_back("--quiet");
+  if (!options.artifacts.empty()) part.words.insert(part.words.end(), {"--artifacts", options.artifacts});
+  part.words.emplace_back("--");
+  part.words.push_back(options.path);
+  return become_python(console, part);
 }
 
 }  // namespace
