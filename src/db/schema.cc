@@ -263,6 +263,11 @@ const std::vector<std::vector<const char*>> kVersions = {{
     " created INTEGER NOT NULL, ready INTEGER, retired INTEGER, is_open INTEGER NOT NULL DEFAULT 1)",
     "CREATE INDEX replica_open ON replica(run) WHERE is_open = 1",
     "CREATE INDEX replica_by_endpoint ON replica(endpoint, run)",
+}, {
+    // Where a metric was NaN or infinite first, and how often since; of points taken in before this version nothing is known.
+    "ALTER TABLE metric ADD COLUMN odd_count INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE metric ADD COLUMN odd_step INTEGER",
+    "ALTER TABLE metric ADD COLUMN odd_at INTEGER",
 }};
 
 }  // namespace
