@@ -48,7 +48,8 @@ Json run_json(const Run& run, Variables variables) {
           {"error", run.error},
           {"notices", run.notices},
           {"node", or_null(run.node)},
-          {"archived", run.archived}};
+          {"archived", run.archived},
+          {"deleted_at", time_or_null(run.deleted)}};
   if (variables == Variables::kMasked) {
     mask_values(body["spec"], "environment_variables");
     if (body["spec"].is_object() && body["spec"].contains("environment")) mask_values(body["spec"]["environment"], "variables");
