@@ -108,6 +108,7 @@ Status add_row(Tx& tx, std::int64_t run, const RowColumns& columns, Json& items)
            {"archived", rows.integer(15) != 0},
            {"deleted_at", time_or_null(rows, 16)}};
   }
+  row["tags"].erase("mlflow.note.content");  // a page of text, which no table has room for
   ROOST_TRY(row["children"], count_children(tx, row["id"].get_ref<const std::string&>()));
   ROOST_CHECK(put_metrics(tx, run, attempt, columns, row));
   ROOST_TRY(row["params"], params_of(tx, run, columns));

@@ -38,6 +38,8 @@ export function Status({ status }: { status: string }) {
     </span>
   );
 }
+/** What a person looks for first comes first. */
+export const STATUS_ORDER = ["Failed", "NotResponding", "Running", "Finalizing", "Provisioning", "Queued", "Preparing", "Starting", "NotStarted", "CancelRequested", "Completed", "Canceled"];
 export { isOver } from "../lib/over";
 
 export function Time({ at }: { at: string | null | undefined }) {

@@ -3,7 +3,7 @@ import { memo, type MouseEvent } from "react";
 import type { RunRow, Schemas } from "../../lib/api";
 import { count } from "../../lib/format";
 import { runPath } from "../../lib/route";
-import { isOver, Link, Status } from "../../ui/base";
+import { isOver, Link, Status, STATUS_ORDER } from "../../ui/base";
 import { Cell, Duration, When } from "./cells";
 import type { Column } from "./columns";
 
@@ -143,8 +143,6 @@ export const EmptyLine = memo(function EmptyLine({ line, top, width }: { line: n
   );
 });
 
-const ORDER = ["Failed", "NotResponding", "Running", "Finalizing", "Provisioning", "Queued", "Preparing", "Starting", "NotStarted", "CancelRequested", "Completed", "Canceled"];
-
 export const GroupLine = memo(function GroupLine(props: LinePlace & { group: Group; by: string; open: boolean; width: number; now: number; onToggle: (value: string | null) => void }) {
   const { group, by, open, line, top, cursor, width, onToggle } = props;
   const title = group.value === null ? `without ${by}` : group.value === "" ? "(empty)" : group.value;
@@ -156,7 +154,7 @@ export const GroupLine = memo(function GroupLine(props: LinePlace & { group: Gro
         </button>
         <span className="runs-count">{count(group.count)}</span>
         <span className="runs-breakdown">
-          {ORDER.filter((status) => group.statuses[status]).map((status) => (
+          {STATUS_ORDER.filter((status) => group.statuses[status]).map((status) => (
             <span key={status} className="runs-part" title={`${count(group.statuses[status]!)} ${status}`}>
               <Status status={status} /> {count(group.statuses[status]!)}
             </span>

@@ -18,6 +18,9 @@ export function tellingMetrics(names: readonly string[]): string[] {
   return [...chosen, ...known.filter((name) => !chosen.includes(name))].slice(0, MOST);
 }
 
+/** Whether more of it is better, as far as its name tells. */
+export const goalOf = (name: string): "maximize" | "minimize" => (BAD.test(name) || !GOOD.test(name) ? "minimize" : "maximize");
+
 const key = (workspace: string): string => `roost.metrics.${workspace}`;
 
 export function rememberMetrics(workspace: string, names: readonly string[]): void {
