@@ -12,7 +12,7 @@ namespace {
 
 // Nothing inline and nothing from elsewhere: what a user managed to put into a name or a log stays text.
 constexpr const char* kPolicy =
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; font-src 'self'; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; font-src 'self'; media-src 'self'; "
     "connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 constexpr std::string_view kWithoutStudio =
