@@ -327,6 +327,11 @@ const std::vector<std::vector<const char*>> kVersions = {{
 }, {
     // Interactive runs whose process says that it lives.
     "CREATE TABLE run_process (run INTEGER PRIMARY KEY REFERENCES run(seq) ON DELETE CASCADE)",
+}, {
+    // Where a metric was NaN or infinite first, and how often since; of points taken in before this version nothing is known.
+    "ALTER TABLE metric ADD COLUMN odd_count INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE metric ADD COLUMN odd_step INTEGER",
+    "ALTER TABLE metric ADD COLUMN odd_at INTEGER",
 }};
 
 }  // namespace

@@ -144,6 +144,10 @@ Status check_program(const RunSpec& spec) {
 
 }  // namespace
 
+// A note is text for people and no label; MLflow keeps it in this tag too.
+constexpr std::string_view kNoteTag = "mlflow.note.content";
+constexpr std::size_t kLongestNote = 16'000;
+
 Status check_labels(const Json& labels, std::string_view what) {
   if (labels.size() > 50) {
     return fail(ErrorCode::kInvalidArgument, fmt::format("more than 50 {}", what));
@@ -155,7 +159,8 @@ Status check_labels(const Json& labels, std::string_view what) {
     ROOST_CHECK(check_text(item.key(), fmt::format("the key in {}", what), 100));
     if (item.value().is_string()) {
       ROOST_CHECK(check_text(item.value().get_ref<const std::string&>(),
-                             fmt::format("the value of {} in {}", item.key(), what), 1000));
+                             fmt::format("the value of {} in {}", item.key(), what),
+                             item.key() == kNoteTag ? kLongestNote : 1000));
     }
   }
   return {};

@@ -40,7 +40,14 @@ struct Series {
   std::optional<double> last_number;  // unless the last value is none
   MetricPoint last;
   std::optional<std::set<PointKey>> recent;  // read once it is asked whether a point is new
+  std::int64_t odd_count = 0;  // points that are NaN or infinite, and where the first of them is
+  std::int64_t odd_step = MetricPoint::kNoStep;
+  std::optional<Micros> odd_at;
 };
+
+std::optional<std::int64_t> known_step(std::int64_t step) {
+  return step == MetricPoint::kNoStep ? std::nullopt : std::optional(step);
+}
 
 class Ingest {
  public:
@@ -93,11 +100,11 @@ class Ingest {
       ROOST_CHECK(flush_numbers(*series));
       ROOST_CHECK(tx_.run(
           "UPDATE metric SET kind = ?, count = ?, min = ?, max = ?, last_json = ?, last_step = ?,"
-          " last_at = ?, last_number = ? WHERE id = ?",
+          " last_at = ?, last_number = ?, odd_count = ?, odd_step = ?, odd_at = ? WHERE id = ?",
           series->kind, series->count, series->min, series->max,
           series->count == 0 ? std::nullopt : std::optional<std::string_view>(series->last_json),
-          series->last.step == MetricPoint::kNoStep ? std::nullopt : std::optional(series->last.step),
-          series->last.at, series->last_number, series->id));
+          known_step(series->last.step), series->last.at, series->last_number, series->odd_count,
+          known_step(series->odd_step), series->odd_at, series->id));
     }
     return {};
   }
@@ -115,7 +122,7 @@ class Ingest {
     series->kind = record.kind;
     {
       Rows rows = tx_.query(
-          "SELECT id, kind, count, min, max, last_json, last_step, last_at, last_number FROM metric"
+          "SELECT id, kind, count, min, max, last_json, last_step, last_at, last_number, odd_count, odd_step, odd_at FROM metric"
           " WHERE run = ? AND attempt = ? AND name = ?",
           run_.seq, attempt_, record.name);
       if (rows.next()) {
@@ -127,6 +134,9 @@ class Ingest {
         series->last_json = rows.text(5);
         if (!rows.is_null(8)) series->last_number = rows.real(8);
         series->last = {rows.maybe_integer(6).value_or(MetricPoint::kNoStep), rows.integer(7)};
+        series->odd_count = rows.integer(9);
+        series->odd_step = rows.maybe_integer(10).value_or(MetricPoint::kNoStep);
+        series->odd_at = rows.maybe_integer(11);
       }
       ROOST_CHECK(rows.status());
     }
@@ -167,7 +177,7 @@ class Ingest {
   void append_number(Series& series, const MetricPoint& point) {
     append_point(series.numbers, point);
     set_last(series, point);
-    count_number(series, point.value);
+    count_number(series, point);
   }
 
   static void set_last(Series& series, const MetricPoint& point) {
@@ -176,12 +186,16 @@ class Ingest {
     series.last_number = point.value;
   }
 
-  void count_number(Series& series, double value) {
+  void count_number(Series& series, const MetricPoint& point) {
     ++series.count;
     ++points_;
-    if (std::isfinite(value)) {
-      series.min = std::min(series.min.value_or(value), value);
-      series.max = std::max(series.max.value_or(value), value);
+    if (std::isfinite(point.value)) {
+      series.min = std::min(series.min.value_or(point.value), point.value);
+      series.max = std::max(series.max.value_or(point.value), point.value);
+    } else if (series.odd_count++ == 0) {
+      // A point without a step is drawn at its index.
+      series.odd_step = point.step == MetricPoint::kNoStep ? series.count - 1 : point.step;
+      series.odd_at = point.at;
     }
   }
 
@@ -216,8 +230,7 @@ class Ingest {
     series.last_number.reset();
     series.last = point;
     ROOST_CHECK(tx_.run("INSERT INTO metric_value VALUES (?, ?, ?, ?, ?)", series.id, series.count,
-                        point.step == MetricPoint::kNoStep ? std::nullopt : std::optional(point.step),
-                        point.at, series.last_json));
+                        known_step(point.step), point.at, series.last_json));
     ++series.count;
     ++points_;
     return {};

@@ -76,7 +76,13 @@ export function App() {
     (asked.current ?? api.get<Session>("/session")).then(setSession, (error: ApiError) => (error.status === 401 ? setSession(null) : setProblem(error)));
     asked.current = undefined;
     return onLoggedOut(() => setSession(null));
-  }, [atLogin]);
+  }, [atLogin, problem === undefined]);
+  // Before anybody is known there is no connection that could tell: it asks now and then until there is an answer.
+  useEffect(() => {
+    if (!problem || session) return;
+    const timer = setTimeout(() => setProblem(undefined), 2000);
+    return () => clearTimeout(timer);
+  }, [problem, session]);
   useEffect(() => {
     if (session === null && !atLogin) navigate(`/login?next=${encodeURIComponent(location.pathname + location.search)}`, true);
     else if (path.length === 0) navigate(`/w/${encodeURIComponent(workspace)}/runs`, true);

@@ -1,9 +1,8 @@
 // How far the sweep is, what it does or why it ended, and the best trial.
 import { count, number } from "../../lib/format";
-import { isOver } from "../../lib/over";
 import { runPath } from "../../lib/route";
 import type { Sweep } from "../../lib/sweep";
-import { Link } from "../../ui/base";
+import { isOver, Link } from "../../ui/base";
 import { limitsText, policyText, samplingText, tried } from "./facts";
 import { ENDS, labelOf, textOf } from "./trials";
 
@@ -70,7 +69,7 @@ export function Progress({ sweep }: { sweep: Sweep }) {
             </dl>
           </>
         ) : (
-          <p className="note">{isOver(sweep.status) ? `No trial logged ${spec.metric.name}.` : "None yet."}</p>
+          <p className="note">{isOver(sweep.status) ? `None: no trial logged ${spec.metric.name}.` : "None yet."}</p>
         )}
       </div>
     </section>
