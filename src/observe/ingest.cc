@@ -91,7 +91,7 @@ class Ingest {
     const bool is_latest = series->count == 0 || !is_later(series->last, series->last_number, logged.point);
     append_point(series->numbers, logged.point);
     if (is_latest) set_last(*series, logged.point);
-    count_number(*series, logged.point.value);
+    count_number(*series, logged.point);
     return {};
   }
 

@@ -26,15 +26,16 @@ Status log_param(Tx& tx, const Run& run, const std::string& name, const std::str
     Rows rows = tx.query("SELECT value FROM run_param WHERE run = ? AND name = ? AND logged = 1", run.seq, name);
     if (rows.next()) {
       if (rows.bytes(0) == value) return {};
-      return fail(ErrorCode::kInvalidArgument,
-                  fmt::format("Changing param values is not allowed. Param with key='{}' was already logged with value='{}' "
-                              "for run ID='{}'. Attempted logging new value '{}'.",
-                              printable(name), printable(rows.text(0)), run.id, printable(value)));
+      return fail(
+          ErrorCode::kInvalidArgument,
+          fmt::format("Changing param values is not allowed. Param with key='{}' was already logged with value='{}' "
+                      "for run ID='{}'. Attempted logging new value '{}'.",
+                      printable(name), printable(rows.text(0)), run.id, printable(value)));
     }
     ROOST_CHECK(rows.status());
   }
-  ROOST_CHECK(tx.run("INSERT OR REPLACE INTO run_param (run, name, value, number, logged) VALUES (?, ?, ?, ?, 1)", run.seq,
-                     name, value, number_of(value)));
+  ROOST_CHECK(tx.run("INSERT OR REPLACE INTO run_param (run, name, value, number, logged) VALUES (?, ?, ?, ?, 1)",
+                     run.seq, name, value, number_of(value)));
   return know_column(tx, run.workspace, "params", name);
 }
 
