@@ -263,6 +263,11 @@ const std::vector<std::vector<const char*>> kVersions = {{
     " created INTEGER NOT NULL, ready INTEGER, retired INTEGER, is_open INTEGER NOT NULL DEFAULT 1)",
     "CREATE INDEX replica_open ON replica(run) WHERE is_open = 1",
     "CREATE INDEX replica_by_endpoint ON replica(endpoint, run)",
+}, {
+    // Secrets of a workspace; `sealed` needs a key that is not in the database (base/sealing.h).
+    "CREATE TABLE secret (workspace TEXT NOT NULL REFERENCES workspace(name), name TEXT NOT NULL COLLATE NOCASE,"
+    " sealed TEXT NOT NULL, created INTEGER NOT NULL, updated INTEGER NOT NULL, updated_by TEXT NOT NULL,"
+    " PRIMARY KEY(workspace, name)) WITHOUT ROWID",
 }};
 
 }  // namespace

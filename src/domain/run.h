@@ -62,11 +62,12 @@ struct RunEvent {
   std::string reason;
 };
 
-// The values of variables that were given to a run may be secrets: not everybody is shown them.
+// The values of variables that were given to a run are not shown to everybody; those of secrets to nobody.
 enum class Variables { kShown, kMasked };
-inline constexpr std::string_view kMaskedValue = "***";
 
 Json run_json(const Run& run, Variables variables);
+// What a spec (RunSpec as JSON) may show.
+void mask_spec(Json& spec, Variables variables);
 Json event_json(const RunEvent& event);
 
 // A record that others report to: an interactive run, or the parent of a sweep.
