@@ -6,6 +6,7 @@ import pytest
 import yaml
 
 import contract
+import contract_bin_exercises  # noqa: F401
 import contract_endpoint_exercises  # noqa: F401
 import contract_exercises  # noqa: F401  fills EXERCISES
 import contract_registry_exercises  # noqa: F401

@@ -264,6 +264,15 @@ const std::vector<std::vector<const char*>> kVersions = {{
     "CREATE INDEX replica_open ON replica(run) WHERE is_open = 1",
     "CREATE INDEX replica_by_endpoint ON replica(endpoint, run)",
 }, {
+    // The bin: when a run or an experiment was put into it, null where it is not there. `runs_gone` of the runs an
+    // experiment ever had are in the bin or deleted for good.
+    "ALTER TABLE run ADD COLUMN deleted INTEGER",
+    "ALTER TABLE experiment ADD COLUMN deleted INTEGER",
+    "ALTER TABLE experiment ADD COLUMN runs_gone INTEGER NOT NULL DEFAULT 0",
+    "CREATE INDEX run_in_bin ON run(workspace, seq, deleted) WHERE deleted IS NOT NULL",
+    "CREATE INDEX run_in_bin_by_parent ON run(parent, seq) WHERE deleted IS NOT NULL",
+    "CREATE INDEX run_in_bin_by_experiment ON run(experiment, deleted, seq) WHERE deleted IS NOT NULL",
+}, {
     // Secrets of a workspace; `sealed` needs a key that is not in the database (base/sealing.h).
     "CREATE TABLE secret (workspace TEXT NOT NULL REFERENCES workspace(name), name TEXT NOT NULL COLLATE NOCASE,"
     " sealed TEXT NOT NULL, created INTEGER NOT NULL, updated INTEGER NOT NULL, updated_by TEXT NOT NULL,"

@@ -72,8 +72,9 @@ Result<QueryNode> kind_term(const QueryWord& word) {
     if (kind == "any") return QueryNode{KindTerm{RunKind::kAny}};
     if (kind == "child") return QueryNode{KindTerm{RunKind::kChild}};
     if (kind == "top") return QueryNode{KindTerm{RunKind::kTop}};
+    if (kind == "deleted") return QueryNode{KindTerm{RunKind::kDeleted}};
   }
-  return wrong("a run can be is:archived, is:any (archived or not), is:child or is:top");
+  return wrong("a run can be is:archived, is:any (archived or not), is:child, is:top or is:deleted (in the bin)");
 }
 
 // "2d", "1h30m", "0.5h": a number and its unit, again and again.

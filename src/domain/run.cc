@@ -55,7 +55,8 @@ Json run_json(const Run& run, Variables variables) {
           {"error", run.error},
           {"notices", run.notices},
           {"node", or_null(run.node)},
-          {"archived", run.archived}};
+          {"archived", run.archived},
+          {"deleted_at", time_or_null(run.deleted)}};
   mask_values(body["environment"], "variables", variables);
   mask_spec(body["spec"], variables);
   return body;

@@ -51,7 +51,11 @@ struct Run {
   std::optional<Micros> deadline;
   bool archived = false;  // out of the run table unless it is asked for
   bool held = false;      // is given no node until it is released
+  std::optional<Micros> deleted;  // since when it is in the bin
 };
+
+// Which runs or experiments a list has by whether they are in the bin.
+enum class InBin { kLeftOut, kOnly, kToo };
 
 struct RunEvent {
   std::int64_t seq = 0;

@@ -95,6 +95,11 @@ class QueryParser {
     if (!node) return fail(reader_.error(word.at, word.raw, node.error().message));
     if (const auto* is = std::get_if<KindTerm>(&node->term)) {
       query_.archived_too = query_.archived_too || is->kind == RunKind::kArchived || is->kind == RunKind::kAny;
+      // What was archived before it was deleted is in the bin with all else.
+      if (is->kind == RunKind::kDeleted) {
+        query_.bin = InBin::kToo;
+        query_.archived_too = true;
+      }
     }
     return node;
   }

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "domain/run_state.h"
+#include "domain/run.h"
 
 namespace roost {
 
@@ -52,7 +52,7 @@ struct SpanTerm {
   Match match = Match::kLess;
   Micros length = 0;
 };
-enum class RunKind { kArchived, kAny, kChild, kTop };
+enum class RunKind { kArchived, kAny, kChild, kTop, kDeleted };
 struct KindTerm {
   RunKind kind = RunKind::kAny;
 };
@@ -74,6 +74,7 @@ struct QueryNode {
 struct RunQuery {
   QueryNode root;
   bool archived_too = false;  // it says is:archived or is:any
+  InBin bin = InBin::kLeftOut;  // kToo where it says is:deleted
 };
 
 // At most 2000 characters, 50 terms, 20 parentheses deep. An error says which term is wrong, at which character,

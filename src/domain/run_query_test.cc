@@ -89,6 +89,8 @@ TEST(RunQuery, NotAndOrParentheses) {
 
 TEST(RunQuery, ArchivedOnlyWhenAsked) {
   EXPECT_FALSE(parse_run_query("a is:top")->archived_too);
+  EXPECT_EQ(parse_run_query("a is:any")->bin, InBin::kLeftOut);
+  EXPECT_EQ(parse_run_query("a (b or is:deleted)")->bin, InBin::kToo);
   EXPECT_TRUE(parse_run_query("a (b or is:archived)")->archived_too);
   EXPECT_TRUE(parse_run_query("IS:ANY")->archived_too);
 }

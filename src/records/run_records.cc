@@ -24,7 +24,7 @@ constexpr const char* kInFamily =
   "r.parent, r.compute, r.priority, r.created_by, r.created, r.started, r.ended, r.attempt, "        \
   "r.max_retries, r.snapshot, r.spec_json, r.environment_json, r.git_json, r.tags_json, "            \
   "r.properties_json, r.exit_code, r.signal, r.error_json, r.notices_json, r.node, r.cancel_reason, "\
-  "r.deadline, r.archived, r.held"
+  "r.deadline, r.archived, r.held, r.deleted"
 
 Json stored_json(const Rows& rows, int column) {
   if (rows.is_null(column)) return {};
@@ -71,6 +71,7 @@ Run read_run(const Rows& rows) {
   run.deadline = rows.maybe_integer(30);
   run.archived = rows.integer(31) != 0;
   run.held = rows.integer(32) != 0;
+  run.deleted = rows.maybe_integer(33);
   return run;
 }
 
@@ -301,6 +302,8 @@ Result<RunPage> list_runs(Tx& tx, const RunFilter& filter) {
     if (!status.empty()) select.where("r.status = ?", status);
     if (!filter.compute.empty()) select.where("r.compute = ?", filter.compute);
     if (!filter.parent.empty()) select.where("r.parent = ?", filter.parent);
+    if (filter.bin == InBin::kLeftOut) select.sql += " AND r.deleted IS NULL";
+    if (filter.bin == InBin::kOnly) select.sql += " AND r.deleted IS NOT NULL";
     if (filter.top_level) select.sql += " AND r.parent IS NULL";
     if (!filter.type.empty()) select.where("r.type = ?", filter.type);
     for (const auto& property : filter.properties) {

@@ -57,6 +57,7 @@ struct RunFilter {
   std::string compute;
   std::string parent;
   bool top_level = false;  // only runs without a parent
+  InBin bin = InBin::kLeftOut;
   std::string type;
   // Each "key" or "key=value".
   std::vector<std::string> properties;

@@ -40,9 +40,17 @@ class Search {
  public:
   Search(Tx& tx, FoundRuns& found, Micros now) : tx_(tx), found_(found), now_(now) {}
 
-  Status look(bool archived_too) {
+  Status look(const RunQuery& query) {
     ROOST_CHECK(find_all());
-    if (!archived_too) {
+    if (query.bin != InBin::kToo) {
+      ROOST_TRY(const RunSet deleted, find(KindTerm{RunKind::kDeleted}));
+      if (query.bin == InBin::kOnly) {
+        all_.keep(deleted);
+      } else {
+        all_.remove(deleted);
+      }
+    }
+    if (!query.archived_too) {
       ROOST_TRY(const RunSet archived, find(KindTerm{RunKind::kArchived}));
       all_.remove(archived);
     }
@@ -273,6 +281,11 @@ class Search {
       ROOST_CHECK(add_rows(set, tx_.query(sql, found_.workspace)));
       return set;
     }
+    if (term.kind == RunKind::kDeleted) {
+      constexpr const char* sql = "SELECT seq FROM run INDEXED BY run_in_bin WHERE workspace = ? AND deleted IS NOT NULL";
+      ROOST_CHECK(add_rows(set, tx_.query(sql, found_.workspace)));
+      return set;
+    }
     // Children are mostly few, and this index has nothing but them. It has those of other workspaces too, which do no
     // harm: what is found is kept to this one in the end.
     ROOST_CHECK(add_rows(set, tx_.query("SELECT seq FROM run INDEXED BY run_by_parent WHERE parent IS NOT NULL")));
@@ -331,7 +344,7 @@ Result<FoundRuns> search_runs(Tx& tx, const std::string& workspace, const RunQue
   FoundRuns found;
   found.workspace = workspace;
   Search search(tx, found, now);
-  ROOST_CHECK(search.look(query.archived_too));
+  ROOST_CHECK(search.look(query));
   ROOST_TRY(found.runs, search.find(query.root));
   found.runs.keep(search.all());
   return found;

@@ -65,7 +65,11 @@ Result<Json> params_of(Tx& tx, std::int64_t run, const RowColumns& columns) {
 }
 
 Result<std::int64_t> count_children(Tx& tx, const std::string& id) {
-  Rows rows = tx.query("SELECT count(*) FROM run INDEXED BY run_by_parent WHERE parent = ?", id);
+  // Two walks along indexes: to look whether each child is in the bin would open its row.
+  Rows rows = tx.query("SELECT (SELECT count(*) FROM run INDEXED BY run_by_parent WHERE parent = ?1)"
+                       " - (SELECT count(*) FROM run INDEXED BY run_in_bin_by_parent WHERE parent = ?1"
+                       " AND deleted IS NOT NULL)",
+                       id);
   const std::int64_t count = rows.next() ? rows.integer(0) : 0;
   ROOST_CHECK(rows.status());
   return count;
@@ -77,7 +81,7 @@ Status add_row(Tx& tx, std::int64_t run, const RowColumns& columns, Json& items)
   {
     Rows rows = tx.query(
         "SELECT r.id, r.number, r.display_name, e.name, r.status, r.type, r.parent, r.compute, r.created_by, r.created,"
-        " r.started, r.ended, r.attempt, r.tags_json, r.error_json, r.archived"
+        " r.started, r.ended, r.attempt, r.tags_json, r.error_json, r.archived, r.deleted"
         " FROM run r JOIN experiment e ON e.id = r.experiment WHERE r.seq = ?",
         run);
     if (!rows.next()) return rows.status();
@@ -98,7 +102,8 @@ Status add_row(Tx& tx, std::int64_t run, const RowColumns& columns, Json& items)
            {"duration_seconds", ran ? Json(static_cast<double>(rows.integer(11) - rows.integer(10)) / kSecond) : Json()},
            {"tags", stored_json(rows.bytes(13))},
            {"error", rows.is_null(14) ? Json() : error_line(rows.bytes(14))},
-           {"archived", rows.integer(15) != 0}};
+           {"archived", rows.integer(15) != 0},
+           {"deleted_at", time_or_null(rows, 16)}};
   }
   ROOST_TRY(row["children"], count_children(tx, row["id"].get_ref<const std::string&>()));
   ROOST_TRY(row["metrics"], metrics_of(tx, run, attempt, columns));

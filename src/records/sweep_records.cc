@@ -109,7 +109,9 @@ Result<std::vector<SweepRow>> active_sweeps(Tx& tx) {
 }
 
 Result<std::vector<SweepRow>> list_sweeps(Tx& tx, std::string_view workspace, std::int64_t limit) {
-  return read_sweeps(tx.query("SELECT " ROOST_SWEEP_COLUMNS " FROM sweep WHERE workspace = ? ORDER BY run DESC LIMIT ?",
+  return read_sweeps(tx.query("SELECT " ROOST_SWEEP_COLUMNS " FROM sweep WHERE workspace = ?1 AND run NOT IN"
+                              " (SELECT seq FROM run INDEXED BY run_in_bin WHERE workspace = ?1 AND deleted IS NOT NULL)"
+                              " ORDER BY run DESC LIMIT ?2",
                               workspace, limit));
 }
 
@@ -145,6 +147,25 @@ Result<std::optional<TrialRow>> trial_of_run(Tx& tx, std::int64_t run) {
   return found;
 }
 
+Result<std::optional<TrialRow>> best_shown_trial(Tx& tx, const SweepRow& sweep, bool largest) {
+  std::optional<TrialRow> found;
+  if (!sweep.best_trial) return found;
+  {
+    Rows rows = tx.query("SELECT " ROOST_TRIAL_COLUMNS " FROM sweep_trial t JOIN run r ON r.seq = t.run WHERE t.sweep = ?"
+                         " AND r.deleted IS NULL AND t.number = ?",
+                         sweep.run, *sweep.best_trial);
+    if (rows.next()) found = read_trial(rows);
+    ROOST_CHECK(rows.status());
+  }
+  if (found) return found;
+  Rows rows = tx.query("SELECT " ROOST_TRIAL_COLUMNS " FROM sweep_trial t JOIN run r ON r.seq = t.run WHERE t.sweep = ?"
+                       " AND r.deleted IS NULL AND t.best IS NOT NULL ORDER BY t.best * ? LIMIT 1",
+                       sweep.run, largest ? -1 : 1);
+  if (rows.next()) found = read_trial(rows);
+  ROOST_CHECK(rows.status());
+  return found;
+}
+
 Result<std::int64_t> count_trials(Tx& tx, std::int64_t sweep) {
   Rows rows = tx.query("SELECT coalesce(max(number) + 1, 0) FROM sweep_trial WHERE sweep = ?", sweep);
   std::int64_t count = 0;
@@ -159,8 +180,8 @@ Result<std::vector<TrialFacts>> list_trials(Tx& tx, const TrialFilter& filter) {
       " m.last_number, CASE WHEN r.status = 'Failed' THEN json_extract(r.error_json, '$.message') END FROM sweep_trial t LEFT JOIN run r ON r.seq = t.run"
       " LEFT JOIN attempt a ON a.run = r.seq AND a.attempt = r.attempt"
       " LEFT JOIN metric m ON m.run = r.seq AND m.attempt = r.attempt AND m.name = ?"
-      " WHERE t.sweep = ? AND t.number >= ? AND (t.is_open = 1 OR ? = 0) ORDER BY t.number LIMIT ?",
-      filter.metric, filter.sweep, filter.from, filter.open_only, filter.limit);
+      " WHERE t.sweep = ? AND t.number >= ? AND (t.is_open = 1 OR ? = 0) AND (? OR r.deleted IS NULL) ORDER BY t.number LIMIT ?",
+      filter.metric, filter.sweep, filter.from, filter.open_only, filter.bin_too, filter.limit);
   std::vector<TrialFacts> trials;
   while (rows.next()) {
     TrialFacts& state = trials.emplace_back();
@@ -185,7 +206,7 @@ Result<std::vector<TrialFacts>> list_trials(Tx& tx, const TrialFilter& filter) {
 
 Result<TrialCounts> count_trials_by_state(Tx& tx, std::int64_t sweep) {
   Rows rows = tx.query("SELECT coalesce(r.status, ''), t.verdict, count(*) FROM sweep_trial t"
-                       " LEFT JOIN run r ON r.seq = t.run WHERE t.sweep = ? GROUP BY 1, 2",
+                       " LEFT JOIN run r ON r.seq = t.run WHERE t.sweep = ? AND r.deleted IS NULL GROUP BY 1, 2",
                        sweep);
   TrialCounts counts;
   while (rows.next()) {

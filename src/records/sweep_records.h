@@ -36,7 +36,7 @@ Status insert_sweep(Tx& tx, const SweepRow& sweep);
 Status save_sweep(Tx& tx, const SweepRow& sweep);
 Result<SweepRow> sweep_by_row(Tx& tx, std::int64_t run);
 Result<std::vector<SweepRow>> active_sweeps(Tx& tx);
-// Newest first.
+// Newest first, without those in the bin.
 Result<std::vector<SweepRow>> list_sweeps(Tx& tx, std::string_view workspace, std::int64_t limit);
 
 enum class TrialVerdict { kNone, kStop, kPause };
@@ -62,6 +62,8 @@ Status save_trial(Tx& tx, std::int64_t sweep, const TrialRow& trial);
 Result<TrialRow> find_trial(Tx& tx, std::int64_t sweep, std::int64_t number);
 // The trial whose run that is, of whichever sweep; none if it is no child of one.
 Result<std::optional<TrialRow>> trial_of_run(Tx& tx, std::int64_t run);
+// The best of those whose run is not in the bin; none if none of them has a value.
+Result<std::optional<TrialRow>> best_shown_trial(Tx& tx, const SweepRow& sweep, bool largest);
 // The number that the next trial gets.
 Result<std::int64_t> count_trials(Tx& tx, std::int64_t sweep);
 
@@ -87,6 +89,7 @@ struct TrialFilter {
   std::int64_t from = 0;  // number
   std::int64_t limit = INT64_MAX;
   bool open_only = false;
+  bool bin_too = true;  // also those whose run is in the bin: a sweep that goes on counts them, people do not want to see them
 };
 // In the order of their numbers.
 Result<std::vector<TrialFacts>> list_trials(Tx& tx, const TrialFilter& filter);
@@ -100,6 +103,7 @@ struct TrialCounts {
   std::int64_t failed = 0;
   std::int64_t canceled = 0;
 };
+// Without those whose run is in the bin.
 Result<TrialCounts> count_trials_by_state(Tx& tx, std::int64_t sweep);
 
 // Rows of those children's runs that have files in ./outputs on the server.

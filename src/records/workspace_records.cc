@@ -4,12 +4,13 @@
 
 #include "base/digest.h"
 #include "base/text.h"
+#include "records/bin_records.h"
 
 namespace roost {
 namespace {
 
 #define ROOST_EXPERIMENT_COLUMNS \
-  "id, workspace, name, guid, created, archived, tags_json, run_count, last_run"
+  "id, workspace, name, guid, created, archived, tags_json, run_count - runs_gone, last_run, deleted"
 
 Experiment read_experiment(const Rows& rows) {
   Experiment experiment;
@@ -22,6 +23,7 @@ Experiment read_experiment(const Rows& rows) {
   experiment.tags = stored_json(rows.bytes(6));
   experiment.run_count = rows.integer(7);
   experiment.last_run = rows.maybe_integer(8);
+  experiment.deleted = rows.maybe_integer(9);
   return experiment;
 }
 
@@ -47,7 +49,8 @@ Json experiment_json(const Experiment& experiment) {
           {"archived", experiment.archived},
           {"tags", experiment.tags},
           {"run_count", experiment.run_count},
-          {"last_run_at", experiment.last_run ? Json(format_time(*experiment.last_run)) : Json()}};
+          {"last_run_at", experiment.last_run ? Json(format_time(*experiment.last_run)) : Json()},
+          {"deleted_at", experiment.deleted ? Json(format_time(*experiment.deleted)) : Json()}};
 }
 
 Result<Workspace> find_workspace(Tx& tx, std::string_view name) {
@@ -91,13 +94,15 @@ Result<Experiment> find_experiment(Tx& tx, std::string_view workspace, std::stri
 Result<Experiment> open_experiment(Tx& tx, const std::string& workspace, const std::string& name,
                                    Micros now) {
   auto found = find_experiment(tx, workspace, name);
+  if (found) ROOST_CHECK(check_not_in_bin(*found));
   if (found || found.error().code != ErrorCode::kNotFound) return found;
   return insert_experiment(tx, workspace, name, now);
 }
 
 Result<Experiment> insert_experiment(Tx& tx, const std::string& workspace, const std::string& name,
                                      Micros now) {
-  if (find_experiment(tx, workspace, name)) {
+  if (const auto found = find_experiment(tx, workspace, name)) {
+    ROOST_CHECK(check_not_in_bin(*found));
     return fail(ErrorCode::kAlreadyExists, fmt::format("there is an experiment \"{}\" already", name));
   }
   ROOST_CHECK(tx.run("INSERT INTO experiment (workspace, name, guid, created) VALUES (?, ?, ?, ?)",
@@ -112,11 +117,12 @@ Status save_experiment(Tx& tx, const Experiment& experiment) {
 }
 
 Result<std::vector<Experiment>> list_experiments(Tx& tx, std::string_view workspace,
-                                                 std::string_view after_name, std::int64_t limit) {
+                                                 std::string_view after_name, std::int64_t limit, InBin bin) {
   std::vector<Experiment> all;
   Rows rows = tx.query("SELECT " ROOST_EXPERIMENT_COLUMNS
-                       " FROM experiment WHERE workspace = ? AND name > ? ORDER BY name LIMIT ?",
-                       workspace, after_name, limit);
+                       " FROM experiment WHERE workspace = ?1 AND name > ?2 AND (?3 OR (deleted IS NOT NULL) = ?4)"
+                       " ORDER BY name LIMIT ?5",
+                       workspace, after_name, bin == InBin::kToo, bin == InBin::kOnly, limit);
   while (rows.next()) all.push_back(read_experiment(rows));
   ROOST_CHECK(rows.status());
   return all;

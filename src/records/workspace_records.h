@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "db/database.h"
+#include "domain/run.h"
 
 namespace roost {
 
@@ -24,8 +25,9 @@ struct Experiment {
   Micros created = 0;
   bool archived = false;
   Json tags = Json::object();
-  std::int64_t run_count = 0;
+  std::int64_t run_count = 0;  // those in the bin left out
   std::optional<Micros> last_run;
+  std::optional<Micros> deleted;  // since when it is in the bin
 };
 
 // A random id in the form 8-4-4-4-12 hex digits.
@@ -39,7 +41,7 @@ Result<std::vector<Workspace>> list_workspaces(Tx& tx);
 Result<Workspace> insert_workspace(Tx& tx, const std::string& name, Micros now);
 
 Result<Experiment> find_experiment(Tx& tx, std::string_view workspace, std::string_view name);
-// The experiment, made if there is none of that name yet.
+// The experiment, made if there is none of that name yet. One in the bin is refused: what it got would be out of sight.
 Result<Experiment> open_experiment(Tx& tx, const std::string& workspace, const std::string& name,
                                    Micros now);
 Result<Experiment> insert_experiment(Tx& tx, const std::string& workspace, const std::string& name,
@@ -47,6 +49,7 @@ Result<Experiment> insert_experiment(Tx& tx, const std::string& workspace, const
 Status save_experiment(Tx& tx, const Experiment& experiment);
 // By name, those after `after_name`.
 Result<std::vector<Experiment>> list_experiments(Tx& tx, std::string_view workspace,
-                                                 std::string_view after_name, std::int64_t limit);
+                                                 std::string_view after_name, std::int64_t limit,
+                                                 InBin bin = InBin::kLeftOut);
 
 }  // namespace roost

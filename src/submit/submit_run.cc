@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "domain/sdk_python.h"
+#include "records/bin_records.h"
 #include "records/compute_records.h"
 #include "records/manifest_records.h"
 #include "records/run_records.h"
@@ -94,6 +95,7 @@ Status check_secrets(Tx& tx, const std::string& workspace, const RunSpec& spec) 
 
 Status check_parent(Tx& tx, const std::string& workspace, const std::string& parent) {
   ROOST_TRY(const Run above, find_run(tx, parent));
+  ROOST_CHECK(check_not_in_bin(above));
   if (above.workspace == workspace) return {};
   return fail(ErrorCode::kInvalidArgument,
               fmt::format("the parent {} is in the workspace {}, not in {}", parent, above.workspace,

@@ -10,6 +10,7 @@
 #include "base/digest.h"
 #include "base/text.h"
 #include "execute/attempts.h"
+#include "records/bin_records.h"
 #include "records/run_records.h"
 #include "server/routes/watched_stream.h"
 
@@ -321,10 +322,20 @@ bool adds_to_record(const Request& request) {
 
 }  // namespace
 
+Result<InBin> bin_query(const Request& request) {
+  const std::string text = text_query(request, "deleted");
+  if (text.empty()) return InBin::kLeftOut;
+  if (text == "only") return InBin::kOnly;
+  if (text == "any") return InBin::kToo;
+  return fail(ErrorCode::kInvalidArgument,
+              fmt::format("\"deleted\" is \"{}\"; it must be only (what is in the bin) or any", printable(text)));
+}
+
 Result<Run> request_run(Tx& tx, const Request& request, const Principal& principal) {
   ROOST_TRY(Run run, find_run(tx, request.parameters.at("run")));
-  if (!principal.run_row) return run;
   const bool only_reads = request.method == "GET" || request.method == "HEAD";
+  if (!only_reads) ROOST_CHECK(check_not_in_bin(run));
+  if (!principal.run_row) return run;
   if ((only_reads || adds_to_record(request)) && is_family(tx, run, *principal.run_row)) return run;
   ROOST_CHECK(check_descends(tx, run, *principal.run_row));
   return run;
@@ -362,6 +373,7 @@ Router all_routes(App& app) {
   add_compute_routes(router, app);
   add_queue_routes(router, app);
   add_table_routes(router, app);
+  add_bin_routes(router, app);
   add_view_routes(router, app);
   add_secret_routes(router, app);
   add_token_routes(router, app);

@@ -58,9 +58,12 @@ std::string text_query(const Request& request, const char* name);
 // "true", "false" or absent; anything else is refused by name.
 Result<bool> flag_query(const Request& request, const char* name);
 std::vector<std::string> text_queries(const Request& request, const char* name);
+// "deleted": "only" or "any"; without it what is in the bin is left out.
+Result<InBin> bin_query(const Request& request);
 
 // The run named in the path, if the caller may do to it what the request wants. A run's token reads that run, those below
 // and above it and its siblings, adds metrics, files, tags and properties to them, and changes itself and those below it.
+// One in the bin is only read.
 Result<Run> request_run(Tx& tx, const Request& request, const Principal& principal);
 
 // Whether the run is the one in row `ancestor`, or one of its children or theirs.
@@ -86,6 +89,7 @@ void add_blob_routes(Router& router, App& app);
 void add_compute_routes(Router& router, App& app);
 void add_queue_routes(Router& router, App& app);
 void add_table_routes(Router& router, App& app);
+void add_bin_routes(Router& router, App& app);
 void add_view_routes(Router& router, App& app);
 void add_secret_routes(Router& router, App& app);
 void add_token_routes(Router& router, App& app);

@@ -49,6 +49,7 @@ Result<RunFilter> filter_from(const Request& request) {
   if (const auto before = request.query_value("created_before")) {
     ROOST_TRY(filter.created_before, parse_time(*before));
   }
+  ROOST_TRY(filter.bin, bin_query(request));
   ROOST_TRY(filter.limit, integer_query(request, "limit", 50, 1, 1000));
   if (request.query_value("cursor")) {
     ROOST_TRY(filter.before_seq, integer_query(request, "cursor", 0, 0, INT64_MAX));

@@ -35,12 +35,13 @@ Json counts_json(const TrialCounts& counts) {
 }
 
 Result<Json> best_json(Tx& tx, const Run& run, const SweepRow& row) {
-  if (!row.best_trial) return Json();
-  ROOST_TRY(const TrialRow trial, find_trial(tx, row.run, *row.best_trial));
-  return Json{{"trial", trial.number},
-              {"run", fmt::format("{}_{}", run.id, trial.number)},
-              {"value", optional_number(row.best_value)},
-              {"parameters", trial.parameters}};
+  const bool largest = text_at(member(row.spec, "metric"), "goal") != "minimize";
+  ROOST_TRY(const auto trial, best_shown_trial(tx, row, largest));
+  if (!trial) return Json();
+  return Json{{"trial", trial->number},
+              {"run", fmt::format("{}_{}", run.id, trial->number)},
+              {"value", optional_number(trial->number == row.best_trial ? row.best_value : trial->best)},
+              {"parameters", trial->parameters}};
 }
 
 // The limits as they are now, and of the run's variables what the caller may see.
@@ -335,6 +336,7 @@ Result<Response> trials(App& app, const Request& request, const Principal& who) 
     filter.sweep = sweep.row.run;
     filter.metric = text_at(member(sweep.row.spec, "metric"), "name");
     filter.from = after + 1;
+    filter.bin_too = false;
     filter.limit = limit + 1;  // one more tells whether there is another page
     ROOST_TRY(auto found, list_trials(tx, filter));
     if (static_cast<std::int64_t>(found.size()) > limit) {

@@ -5,10 +5,20 @@
 namespace roost {
 namespace {
 
+// Of what is in the bin whatever fits is meant, archived or not.
+Result<RunQuery> query_of(const Request& request) {
+  ROOST_TRY(RunQuery query, parse_run_query(text_query(request, "q")));
+  ROOST_TRY(const InBin bin, bin_query(request));
+  if (bin == InBin::kLeftOut) return query;
+  query.bin = bin;
+  query.archived_too = true;
+  return query;
+}
+
 Result<Response> query_table(App& app, Request& request) {
   RunTableRequest wanted;
   wanted.workspace = request.parameters["workspace"];
-  ROOST_TRY(wanted.query, parse_run_query(text_query(request, "q")));
+  ROOST_TRY(wanted.query, query_of(request));
   ROOST_TRY(wanted.order, parse_run_order(request.query_value("sort").value_or("-created")));
   ROOST_TRY(wanted.offset, integer_query(request, "offset", 0, 0, INT64_MAX));
   ROOST_TRY(wanted.limit, integer_query(request, "limit", 100, 0, 1000));
@@ -24,7 +34,7 @@ Result<Response> query_table(App& app, Request& request) {
 
 Result<Response> group_table(App& app, Request& request) {
   const std::string workspace = request.parameters["workspace"];
-  ROOST_TRY(const RunQuery query, parse_run_query(text_query(request, "q")));
+  ROOST_TRY(const RunQuery query, query_of(request));
   ROOST_TRY(const RunColumn by, parse_run_column(text_query(request, "by")));
   Json answer;
   ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {

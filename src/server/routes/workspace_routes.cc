@@ -2,6 +2,7 @@
 
 #include "domain/names.h"
 #include "domain/run_spec.h"
+#include "records/bin_records.h"
 #include "records/compute_records.h"
 #include "records/workspace_records.h"
 #include "server/default_compute.h"
@@ -48,11 +49,12 @@ void add_workspace_routes(Router& router, App& app) {
   add_operation(router, app, "GET", experiments, "list_experiments", Need::kReaderOrRun,
                 [&app](Request& request, const Principal&) -> Result<Response> {
                   ROOST_TRY(const auto limit, integer_query(request, "limit", 50, 1, 1000));
+                  ROOST_TRY(const InBin bin, bin_query(request));
                   std::vector<Experiment> all;
                   ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {
                     ROOST_CHECK(find_workspace(tx, request.parameters["workspace"]));
                     ROOST_TRY(all, list_experiments(tx, request.parameters["workspace"],
-                                                    text_query(request, "cursor"), limit + 1));
+                                                    text_query(request, "cursor"), limit + 1, bin));
                     return {};
                   }));
                   Json next;
@@ -106,6 +108,7 @@ void add_workspace_routes(Router& router, App& app) {
                     ROOST_CHECK(find_workspace(tx, request.parameters["workspace"]));
                     ROOST_TRY(changed, find_experiment(tx, request.parameters["workspace"],
                                                        request.parameters["experiment"]));
+                    ROOST_CHECK(check_not_in_bin(changed));
                     if (set_archived) changed.archived = archived;
                     for (const auto& key : removed_tags) changed.tags.erase(key);
                     changed.tags.update(tags);

@@ -3,7 +3,7 @@ import type { Schemas } from "../../lib/api";
 import { experimentQuery, orderedExperiments } from "./order";
 
 const one = (name: string, run_count: number, last_run_at: string | null, archived = false, tags: Record<string, string | null> = {}): Schemas["Experiment"] => ({
-  name, workspace: "default", id: name, created_at: "2026-01-01T00:00:00Z", archived, tags, run_count, last_run_at,
+  name, workspace: "default", id: name, created_at: "2026-01-01T00:00:00Z", archived, tags, run_count, last_run_at, deleted_at: null,
 });
 const all = [one("a2", 1, "2026-01-02T00:00:00Z"), one("a10", 9, null), one("old", 5, "2026-01-03T00:00:00Z", true, { team: "birds" })];
 const names = (list: Schemas["Experiment"][]) => list.map((each) => each.name);
