@@ -24,10 +24,12 @@ class Sealing : public ::testing::Test {
 
 TEST_F(Sealing, WhatWasSealedIsOpenedInItsPlaceOnly) {
   const Sealer made = sealer();
-  for (const std::string text : {"", "hunter2", "two\nlines", std::string(100'000, 'x').c_str()}) {
+  for (const std::string& text : std::vector<std::string>{"", "hunter2", "two\nlines", std::string(100'000, 'x')}) {
     const std::string sealed = made.seal(text, "here");
     EXPECT_TRUE(is_sealed(sealed));
-    if (!text.empty()) EXPECT_EQ(sealed.find(text), std::string::npos);
+    if (!text.empty()) {
+      EXPECT_EQ(sealed.find(text), std::string::npos);
+    }
     EXPECT_EQ(made.open(sealed, "here").value(), text);
     EXPECT_EQ(made.open(sealed, "there").error().code, ErrorCode::kDataMismatch);
     EXPECT_NE(made.seal(text, "here"), sealed) << "equal texts are not seen to be equal";
@@ -50,7 +52,9 @@ TEST_F(Sealing, AChangedByteIsNoticed) {
     changed[i] = changed[i] == 'A' ? 'B' : 'A';
     const auto opened = made.open(changed, "p");
     // The last letter of base64 has bits that mean nothing.
-    if (opened) EXPECT_EQ(*opened, "some text");
+    if (opened) {
+      EXPECT_EQ(*opened, "some text");
+    }
   }
   EXPECT_FALSE(made.open("", "p"));
   EXPECT_FALSE(made.open("roost-sealed:", "p"));
@@ -74,7 +78,7 @@ TEST_F(Sealing, ANewKeyBeforeTheOldOneSealsAndBothOpen) {
 }
 
 TEST_F(Sealing, AFileThatIsNoneOfKeysIsRefused) {
-  for (const std::string text : {"", "nonsense\n", "0a1b2c3d tooshort\n", "xx " + random_hex(32)}) {
+  for (const std::string& text : std::vector<std::string>{"", "nonsense\n", "0a1b2c3d tooshort\n", "xx " + random_hex(32)}) {
     ASSERT_TRUE(write_file_atomic(file_, text, 0600));
     EXPECT_EQ(Sealer::open_or_make(file_).error().code, ErrorCode::kFailedPrecondition) << text;
   }

@@ -277,6 +277,8 @@ const std::vector<std::vector<const char*>> kVersions = {{
     "CREATE TABLE secret (workspace TEXT NOT NULL REFERENCES workspace(name), name TEXT NOT NULL COLLATE NOCASE,"
     " sealed TEXT NOT NULL, created INTEGER NOT NULL, updated INTEGER NOT NULL, updated_by TEXT NOT NULL,"
     " PRIMARY KEY(workspace, name)) WITHOUT ROWID",
+    // Azure's word for it is said by the SDK only.
+    "UPDATE run SET type = 'script' WHERE type = 'azureml.scriptrun'",
 }};
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 namespace roost {
 
+inline constexpr const char* kScriptType = "script";  // azureml.scriptrun to those who know Azure's words
 inline constexpr std::string_view kInteractiveType = "interactive";
 inline constexpr std::string_view kSweepType = "hyperdrive";
 inline constexpr std::string_view kReplicaType = "roost.replica";  // of an endpoint
@@ -26,7 +27,7 @@ struct Run {
   std::int64_t number = 0;
   std::string display_name;
   RunStatus status = RunStatus::kNotStarted;
-  std::string type = "azureml.scriptrun";
+  std::string type = kScriptType;
   std::optional<std::string> parent;
   std::string compute;
   std::int64_t priority = 0;

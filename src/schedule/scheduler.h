@@ -54,6 +54,8 @@ class Scheduler {
   std::vector<ComputePlan> look();
   std::vector<Preemption> plan(std::vector<ComputePlan>& computes, Micros now);
   Status carry_out(Tx& tx, const ComputePlan& computes, Micros now, Changed& changed);
+  // The run waits for others to end after all.
+  Status put_back(Tx& tx, std::int64_t run, Micros now, Changed& changed);
   Status take_nodes(Tx& tx, const Preemption& preemption, Micros now, Changed& changed);
 
   const ScheduleParts parts_;

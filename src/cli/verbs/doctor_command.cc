@@ -8,6 +8,7 @@
 #include "cli/show/table.h"
 #include "cli/verbs/commands.h"
 #include "cli/work/run_reference.h"
+#include "cli/work/run_spec.h"
 #include "cli/work/submit.h"
 #include "net/router.h"
 

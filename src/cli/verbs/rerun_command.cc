@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/show/run_text.h"
 #include "cli/show/table.h"
+#include "cli/show/text_width.h"
 #include "cli/verbs/commands.h"
 #include "cli/work/environment_reference.h"
 #include "cli/work/follow.h"
@@ -113,6 +114,7 @@ int print_preview(const Console& console, const Json& shown) {
 
 Result<int> rerun(Console& console, const RerunOptions& options) {
   ROOST_TRY(const Json run, find_run(console, options.reference));
+  warn_of_shown(console, options.variables);
   ROOST_TRY(const Json changes, changes_of(console, options, run));
   const std::string path = run_path(run, "/rerun");
   if (options.only_shows) {

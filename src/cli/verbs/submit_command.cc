@@ -26,6 +26,7 @@ Result<int> submit(Console& console, SubmitOptions& options) {
   }
   ROOST_TRY(Json spec, make_spec(options.request));
   ROOST_CHECK(console.client());  // no need to scan when there is no server
+  warn_of_shown(console, options.request.variables);
   ROOST_CHECK(add_secrets(console, console.workspace(), options.request.secrets, spec));
   const std::string source = options.source.empty() ? "." : options.source;
   // Both take milliseconds, so side by side.

@@ -9,6 +9,7 @@
 #include "cli/show/run_text.h"
 #include "cli/work/pages.h"
 #include "domain/names.h"
+#include "domain/secret_names.h"
 #include "net/router.h"
 
 namespace roost {
@@ -66,6 +67,19 @@ Status add_secrets(Console& console, const std::string& workspace, const std::ve
     }
   }
   return {};
+}
+
+void warn_of_shown(const Console& console, const std::vector<std::string>& variables) {
+  for (const std::string& word : variables) {
+    const std::string name = word.substr(0, word.find('='));
+    if (name.size() == word.size() || !names_secret(name)) continue;
+    std::fprintf(stderr, "%s\n",
+                 console
+                     .err()(Tone::kYellow, fmt::format("the value of {0} stands on the command line, where others on this machine "
+                                                       "can read it; --secret {0} takes it from your environment",
+                                                       printable(name)))
+                     .c_str());
+  }
 }
 
 }  // namespace roost

@@ -13,4 +13,7 @@ namespace roost {
 // sealed with it. KEY=NAME is the secret NAME of the workspace.
 Status add_secrets(Console& console, const std::string& workspace, const std::vector<std::string>& words, Json& spec);
 
+// Says of values of secrets that stand among the arguments that others can read them there.
+void warn_of_shown(const Console& console, const std::vector<std::string>& variables);
+
 }  // namespace roost

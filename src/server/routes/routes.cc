@@ -158,7 +158,9 @@ bool is_known(const Principal& who) { return !who.is_person() || !who.token.empt
 Result<Principal> admit(App& app, Need need, const Request& request) {
   if (need == Need::kNobody || (need == Need::kReaderOrLocal && is_local(app, request))) return Principal{};
   if (need == Need::kOwnerOrFolder && equal_secret(bearer_of(request), app.access->stop_token())) {
-    return Principal{"whoever has the data folder"};
+    Principal who;
+    who.name = "whoever has the data folder";
+    return who;
   }
   ROOST_TRY(Principal who, caller_of(app, request));
   ROOST_CHECK(authorise(app, need, who, request));

@@ -42,6 +42,7 @@ Result<RunFilter> filter_from(const Request& request) {
   filter.tags = text_queries(request, "tag");
   filter.properties = text_queries(request, "property");
   filter.type = text_query(request, "type");
+  if (filter.type == "azureml.scriptrun") filter.type = kScriptType;
   ROOST_TRY(filter.top_level, flag_query(request, "top_level"));
   if (const auto after = request.query_value("created_after")) {
     ROOST_TRY(filter.created_after, parse_time(*after));
