@@ -114,7 +114,8 @@ Result<ServerAddress> Console::address() const {
 }
 
 bool Console::is_local() const {
-  const auto local = read_server_file(data_folder(data()) + "/server.json");
+  // Whatever became of the token that lies beside it.
+  const auto local = read_server_file(data_folder(data()) + "/server.json", "not read");
   const auto used = address();
   return local && used && local->url == used->url;
 }

@@ -332,6 +332,13 @@ const std::vector<std::vector<const char*>> kVersions = {{
     "ALTER TABLE metric ADD COLUMN odd_count INTEGER NOT NULL DEFAULT 0",
     "ALTER TABLE metric ADD COLUMN odd_step INTEGER",
     "ALTER TABLE metric ADD COLUMN odd_at INTEGER",
+}, {
+    // Secrets of a workspace; `sealed` needs a key that is not in the database (base/sealing.h).
+    "CREATE TABLE secret (workspace TEXT NOT NULL REFERENCES workspace(name), name TEXT NOT NULL COLLATE NOCASE,"
+    " sealed TEXT NOT NULL, created INTEGER NOT NULL, updated INTEGER NOT NULL, updated_by TEXT NOT NULL,"
+    " PRIMARY KEY(workspace, name)) WITHOUT ROWID",
+    // Azure's word for it is said by the SDK only.
+    "UPDATE run SET type = 'script' WHERE type = 'azureml.scriptrun'",
 }};
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "base/digest.h"
 #include "base/files.h"
+#include "base/sealing.h"
 #include "base/text.h"
 #include "domain/docker_arguments.h"
 #include "domain/environment_plan.h"
@@ -23,7 +24,7 @@ Status check_variables(const Json& variables) {
   for (const auto& item : variables.items()) {
     ROOST_CHECK(check_variable_name(item.key()));
     const auto& value = item.value().get_ref<const std::string&>();
-    if (value.size() > kMaxCommand || value.find('\0') != std::string::npos) {
+    if ((value.size() > kMaxCommand && !is_sealed(value)) || value.find('\0') != std::string::npos) {
       return fail(ErrorCode::kInvalidArgument,
                   fmt::format("the environment variable {} has a NUL byte or is over 128 KiB",
                               item.key()));
@@ -32,11 +33,28 @@ Status check_variables(const Json& variables) {
   return {};
 }
 
+Status check_secrets(const RunSpec& spec) {
+  if (spec.secrets.size() > 100) return fail(ErrorCode::kInvalidArgument, "a run has at most 100 secrets");
+  for (const auto& item : spec.secrets.items()) {
+    ROOST_CHECK(check_variable_name(item.key()));
+    ROOST_CHECK(check_secret_name(item.value().get_ref<const std::string&>()));
+    if (!spec.environment_variables.contains(item.key())) continue;
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("{} is both a variable with a value and a secret of the workspace; give one of them", item.key()));
+  }
+  for (const auto& name : spec.sealed_variables) {
+    if (spec.environment_variables.contains(name)) continue;
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("\"sealed_variables\" names {}, which is not among \"environment_variables\"", printable(name)));
+  }
+  return {};
+}
+
 Status check_interactive(const RunSpec& spec, bool names_compute) {
   if (!spec.script.empty() || !spec.command.empty() || !spec.arguments.empty() || names_compute ||
-      !spec.inputs.empty()) {
+      !spec.inputs.empty() || !spec.secrets.empty()) {
     return fail(ErrorCode::kInvalidArgument,
-                "an interactive run has no script, command, arguments, compute or inputs: the process "
+                "an interactive run has no script, command, arguments, compute, inputs or secrets: the process "
                 "that made it reports to it");
   }
   return {};
@@ -182,6 +200,8 @@ Result<RunSpec> parse_run_spec(const Json& body) {
   spec.compute = fields.string("compute", "local");
   spec.environment = fields.object("environment");
   spec.environment_variables = fields.string_map("environment_variables");
+  spec.sealed_variables = fields.strings("sealed_variables");
+  spec.secrets = fields.string_map("secrets");
   const Json inputs = fields.array("inputs");
   if (fields.has("distributed")) spec.distributed = fields.object("distributed");
   spec.node_count = fields.integer("node_count", 1, 1, 100'000);
@@ -239,6 +259,7 @@ Result<RunSpec> parse_run_spec(const Json& body) {
   ROOST_CHECK(check_text(python, "the interpreter path", 4096));
   ROOST_CHECK(check_variables(variables));
   ROOST_CHECK(check_variables(spec.environment_variables));
+  ROOST_CHECK(check_secrets(spec));
 
   if (!spec.git.is_null()) {
     JsonFields git(spec.git, "\"git\"");
@@ -270,6 +291,7 @@ Json run_spec_json(const RunSpec& spec) {
   if (!spec.subscription_id.empty()) out["subscription_id"] = spec.subscription_id;
   if (!spec.resource_group.empty()) out["resource_group"] = spec.resource_group;
   if (spec.interactive) out["interactive"] = true;
+  if (!spec.secrets.empty()) out["secrets"] = spec.secrets;
   if (!spec.inputs.empty()) out["inputs"] = inputs_json(spec.inputs);
   if (!spec.distributed.is_null()) out["distributed"] = spec.distributed;
   if (Json resources = resource_ask_json(spec.resources); !resources.is_null()) out["resources"] = std::move(resources);

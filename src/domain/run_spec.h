@@ -36,6 +36,8 @@ struct RunSpec {
   std::string compute = "local";
   Json environment = Json::object();  // {"name", "version", "pins", "lock", "python", "variables"}, all optional
   Json environment_variables = Json::object();
+  std::vector<std::string> sealed_variables;  // of these, secrets whatever they are called
+  Json secrets = Json::object();  // variable -> name of a secret of the workspace
   std::vector<RunInput> inputs;
   Json distributed;  // null or {"kind", ...}: how to start many processes
   std::int64_t node_count = 1;

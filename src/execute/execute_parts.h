@@ -6,6 +6,7 @@
 
 #include "access/access.h"
 #include "base/clock.h"
+#include "base/sealing.h"
 #include "base/serving_time.h"
 #include "base/wake.h"
 #include "db/database.h"
@@ -35,6 +36,7 @@ struct ExecuteSettings {
 struct ExecuteParts {
   Database& db;
   const Access& access;  // makes the tokens of attempts
+  const Sealer& sealer;  // opens the secrets of runs
   Changes& changes;
   NodeWatch& nodes;
   NodeHandles& handles;

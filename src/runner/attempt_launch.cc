@@ -123,6 +123,11 @@ Result<Variables> common_variables(Attempt& attempt) {
     const auto chosen = narrow_gpus(gpus, variables["CUDA_VISIBLE_DEVICES"]);
     variables["CUDA_VISIBLE_DEVICES"] = fmt::format("{}", fmt::join(chosen, ","));
   }
+  // Secrets are what they are: a "$" in a password stands for nothing else.
+  const Json secrets = object_at(attempt.order, "secrets");
+  for (const auto& item : secrets.items()) {
+    if (item.value().is_string()) variables[item.key()] = item.value().get<std::string>();
+  }
   add_bare_names(attempt, variables);
   // Where pip puts what it installs, and since when an environment is one that the run made itself (in_run/roost_pip.py).
   variables["ROOST_PACKAGES"] = (attempt.folder / "packages").string();

@@ -8,6 +8,7 @@
 #include "access/access.h"
 #include "base/clock.h"
 #include "base/disk_reserve.h"
+#include "base/sealing.h"
 #include "base/serving_time.h"
 #include "base/wake.h"
 #include "blobs/blob_store.h"
@@ -56,6 +57,7 @@ struct App {
   std::unique_ptr<BlobStore> blobs;
   std::unique_ptr<LogStore> logs;
   std::unique_ptr<Access> access;
+  std::unique_ptr<Sealer> sealer;
   BuildSettings build_settings;
   std::unique_ptr<EnvironmentCache> environments;
   CuratedEnvironments curated;

@@ -182,7 +182,7 @@ void build_rooms(App& app) {
                           logs.last_lines(name.run, name.attempt, name.log, kLastLines)};
   };
   const auto attempt_over = [&kept = app.kept](const std::string& run, std::int64_t attempt) { kept.forget(run, attempt); };
-  app.execute.emplace(ExecuteParts{*app.db, *app.access, app.changes, app.nodes, *app.provisioning, app.stacks, app.shells, app.wake,
+  app.execute.emplace(ExecuteParts{*app.db, *app.access, *app.sealer, app.changes, app.nodes, *app.provisioning, app.stacks, app.shells, app.wake,
                                    app.clock, app.serving, read_tail, attempt_over, execute_settings(app.config)});
   app.placement = std::make_unique<RunPlacement>(*app.execute);
   add_engines(app);

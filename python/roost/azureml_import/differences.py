@@ -65,7 +65,7 @@ _BUILT = (
     "Dockerfile; Azure's own base images change nothing. Versions that cannot be had are moved to "
     "the nearest, and the run says so."
 )
-_SECRETS = "Secrets are environment variables: get_secret('db-password') reads DB_PASSWORD."
+_SECRETS = "Sealed on the server; what it does not have is looked for in the environment, as DB_PASSWORD."
 _ON_SERVER = "The files lie on the Roost server, not in Azure storage."
 _NOT_MOUNTED = "The files are laid out on the node before the script starts, not mounted."
 _OUTPUTS = "Write the files to ./outputs, which is kept, and fetch them with run.download_files()."
@@ -111,17 +111,17 @@ SECTIONS: Tuple[Section, ...] = (
                 "Workspace.experiments",
                 "Workspace.models",
                 "Workspace.webservices",
+                "Keyvault.set_secret",
+                "Keyvault.set_secrets",
+                "Keyvault.list_secrets",
+                "Keyvault.delete_secret",
+                "Keyvault.delete_secrets",
             ),
             Row("Workspace.get_details", DIFFERENT, "No keys of Azure's storage, vault, registry."),
             Row("Workspace.get_default_datastore", DIFFERENT, _ON_SERVER),
             Row("Workspace.set_default_datastore", DIFFERENT, "The default one always stays it."),
             Row("Workspace.get_default_keyvault", DIFFERENT, _SECRETS),
             Row("Keyvault", DIFFERENT, _SECRETS),
-            Row("Keyvault.set_secret", ABSENT, _SECRETS),
-            Row("Keyvault.set_secrets", ABSENT, _SECRETS),
-            Row("Keyvault.list_secrets", ABSENT, _SECRETS),
-            Row("Keyvault.delete_secret", ABSENT, _SECRETS),
-            Row("Keyvault.delete_secrets", ABSENT, _SECRETS),
             Row("Workspace.images", DIFFERENT, _NO_IMAGE),
             Row("Workspace.delete", ABSENT, "Roost keeps every run. Archive experiments instead."),
             Row(

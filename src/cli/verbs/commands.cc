@@ -8,6 +8,7 @@ void register_client_verbs(Verb& root, Console& console) {
   register_rerun(root, console);
   register_cancel(root, console);
   register_wait(root, console);
+  register_secret(root, console);
   register_runs(root, console);
   register_queue(root, console);
   register_show(root, console);

@@ -9,6 +9,7 @@ namespace roost {
 // in this program (up, server, runner, import) are added by main.cc.
 void register_submit(Verb& root, Console& console);
 void register_sweep(Verb& root, Console& console);
+void register_secret(Verb& root, Console& console);
 void register_rerun(Verb& root, Console& console);
 void register_cancel(Verb& root, Console& console);
 void register_wait(Verb& root, Console& console);

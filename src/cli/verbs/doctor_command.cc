@@ -8,6 +8,7 @@
 #include "cli/show/table.h"
 #include "cli/verbs/commands.h"
 #include "cli/work/run_reference.h"
+#include "cli/work/run_spec.h"
 #include "cli/work/submit.h"
 #include "net/router.h"
 
@@ -25,8 +26,10 @@ Result<Json> probe_spec(Console& console, ApiClient& client, const std::string& 
     const Json& asked = run->at("spec");
     spec["compute"] = text_field(*run, "compute");
     if (nodes == 0) nodes = asked.value("node_count", std::int64_t{1});
-    if (asked.contains("environment")) spec["environment"] = asked["environment"];
-    if (asked.contains("environment_variables")) spec["environment_variables"] = asked["environment_variables"];
+    for (const char* part : {"environment", "environment_variables", "secrets"}) {
+      if (asked.contains(part)) spec[part] = asked[part];
+    }
+    leave_out_masked(spec);
   } else {
     auto compute = client.get(console.in_workspace("/computes/" + percent_encode(target)));
     if (!compute) {

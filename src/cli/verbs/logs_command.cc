@@ -32,7 +32,7 @@ Result<int> list_logs(Console& console, const Json& run) {
   TextTable table({{"LOG"}, {"SIZE", true}, {"ATTEMPT", true}});
   for (const Json& log : child(logs, "items")) {
     const Json& size = child(log, "size");
-    table.add({text_field(log, "name"),
+    table.add({text_field(log, "title"),
                size.is_number_unsigned() ? human_bytes(size.get<std::uint64_t>()) : "",
                text_field(log, "attempt")});
   }

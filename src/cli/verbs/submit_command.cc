@@ -12,6 +12,7 @@
 #include "cli/work/large_upload.h"
 #include "cli/work/run_spec.h"
 #include "cli/work/shell_python.h"
+#include "cli/work/secret_options.h"
 #include "cli/work/source_folder.h"
 #include "cli/work/submit.h"
 
@@ -60,6 +61,8 @@ Result<int> submit(Console& console, SubmitOptions& options) {
   if (!says_python && request.python.empty()) note_other_python(console);
   ROOST_TRY(Json spec, make_spec(options.request));
   ROOST_CHECK(console.client());  // no need to scan when there is no server
+  warn_of_shown(console, options.request.variables);
+  ROOST_CHECK(add_secrets(console, console.workspace(), options.request.secrets, spec));
   const std::string source = options.source.empty() ? "." : options.source;
   // Both take milliseconds, so side by side.
   auto git = std::async(std::launch::async, [&source] { return git_info(source); });
@@ -103,6 +106,8 @@ void register_submit(Verb& root, Console& console) {
       .option("-t,--tag", request.tags, "KEY[=VALUE]", "a tag to find it by")
       .option("--env", request.variables, "KEY[=VALUE]",
               "an environment variable; without a value, the one it has here")
+      .option("--secret", request.secrets, "KEY[=NAME]",
+              "a secret as the variable KEY: that of the workspace, else the value it has here")
       .option("--python", request.python, "PATH",
               "interpreter to use (default: that of the active virtual or conda environment)")
       .option("--environment", request.environment, "NAME[:VERSION]",

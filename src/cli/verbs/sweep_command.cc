@@ -15,6 +15,7 @@
 #include "cli/work/run_spec.h"
 #include "cli/work/source_folder.h"
 #include "cli/work/submit.h"
+#include "cli/work/secret_options.h"
 #include "cli/work/sweep_file.h"
 #include "cli/work/sweep_reference.h"
 #include "cli/work/sweep_space.h"
@@ -30,6 +31,7 @@ struct SweepOptions {
   std::string model;
   std::string model_path;
   std::vector<std::string> words;
+  std::vector<std::string> secrets;
   std::optional<std::int64_t> max_runs;
   std::optional<std::int64_t> concurrency;
   std::int64_t top = 0;
@@ -72,6 +74,7 @@ Result<int> start(Console& console, const SweepOptions& options) {
   ROOST_TRY(const std::string text, read_file(options.file));
   ROOST_TRY(SweepFile sweep, parse_sweep_file(text, options.file));
   for (const std::string& note : sweep.notes) std::fprintf(stderr, "note: %s\n", note.c_str());
+  ROOST_CHECK(add_secrets(console, console.workspace(), options.secrets, sweep.spec["run"]));
   ROOST_TRY(const Json made, create_sweep(console, sweep, source_folder(sweep, options.file)));
   const std::string id = text_field(made, "id");
   if (options.detach) {
@@ -220,6 +223,7 @@ void register_sweep(Verb& root, Console& console) {
   Verb& verb = root.verb("sweep", "Search for the best parameters with many runs").group(kTrainGroup);
   verb.verb("start", "Start the search that a file describes, and watch it")
       .argument("FILE", options->file, "a YAML file; docs/sweeps.md explains its keys")
+      .option("--secret", options->secrets, "KEY[=NAME]", "a secret for every trial, as in `roost submit`")
       .flag("-d,--detach", options->detach, "do not wait: print the sweep's id and end")
       .details(
           "The file says what a trial runs (experiment, script, compute), which parameters are drawn and how "

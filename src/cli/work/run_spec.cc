@@ -14,6 +14,7 @@
 #include "domain/names.h"
 #include "domain/rank_plan.h"
 #include "domain/resource_ask.h"
+#include "domain/secret_variables.h"
 
 namespace roost {
 namespace {
@@ -30,24 +31,6 @@ Result<Json> parse_tags(const std::vector<std::string>& words) {
     tags[key] = equals == std::string::npos ? "" : word.substr(equals + 1);
   }
   return tags;
-}
-
-Result<Json> parse_variables(const std::vector<std::string>& words) {
-  Json variables = Json::object();
-  for (const std::string& word : words) {
-    const std::size_t equals = word.find('=');
-    const std::string key = word.substr(0, equals);
-    const char* here = std::getenv(key.c_str());
-    if (key.empty() || (equals == std::string::npos && !here)) {
-      return fail(
-          ErrorCode::kInvalidArgument,
-          fmt::format("--env \"{}\" names no variable; write it like KEY=value, or KEY for one "
-                      "that is set here. An environment is named by --environment",
-                      printable(word)));
-    }
-    variables[key] = equals == std::string::npos ? here : word.substr(equals + 1);
-  }
-  return variables;
 }
 
 // "environment" of a spec: one that is registered or curated, or an interpreter of the node.
@@ -126,6 +109,11 @@ void copy_fields(const Json& from, std::initializer_list<const char*> names, con
   }
 }
 
+void leave_out(Json& owner, const char* name) {
+  if (!owner.contains(name) || !owner[name].is_object()) return;
+  std::erase_if(owner[name].get_ref<Json::object_t&>(), [](const auto& item) { return item.second == kMaskedValue; });
+}
+
 }  // namespace
 
 std::string shell_line(const std::vector<std::string>& words) {
@@ -167,6 +155,24 @@ std::string active_python() {
   return "";
 }
 
+Result<Json> parse_variables(const std::vector<std::string>& words, const std::string& option) {
+  Json variables = Json::object();
+  for (const std::string& word : words) {
+    const std::size_t equals = word.find('=');
+    const std::string key = word.substr(0, equals);
+    const char* here = std::getenv(key.c_str());
+    if (key.empty() || (equals == std::string::npos && !here)) {
+      return fail(
+          ErrorCode::kInvalidArgument,
+          fmt::format("{} \"{}\" names no variable; write it like KEY=value, or KEY for one "
+                      "that is set here. An environment is named by --environment",
+                      option, printable(word)));
+    }
+    variables[key] = equals == std::string::npos ? here : word.substr(equals + 1);
+  }
+  return variables;
+}
+
 Result<Json> make_spec(const RunRequest& request) {
   if (request.command.empty()) {
     return fail(ErrorCode::kInvalidArgument,
@@ -188,13 +194,18 @@ Result<Json> make_spec(const RunRequest& request) {
   if (request.max_retries != 0) spec["max_retries"] = request.max_retries;
   ROOST_TRY(Json tags, parse_tags(request.tags));
   if (!tags.empty()) spec["tags"] = std::move(tags);
-  ROOST_TRY(Json variables, parse_variables(request.variables));
+  ROOST_TRY(Json variables, parse_variables(request.variables, "--env"));
   if (!variables.empty()) spec["environment_variables"] = std::move(variables);
   if (!request.time_limit.empty()) {
     ROOST_TRY(const std::int64_t seconds, parse_duration(request.time_limit, "--time-limit"));
     spec["max_run_duration_seconds"] = seconds;
   }
   return spec;
+}
+
+void leave_out_masked(Json& spec) {
+  leave_out(spec, "environment_variables");
+  if (spec.contains("environment")) leave_out(spec["environment"], "variables");
 }
 
 Result<Json> spec_to_repeat(const Json& run) {
@@ -224,6 +235,7 @@ Result<Json> spec_to_repeat(const Json& run) {
   } else {
     copy_fields(environment, {"python"}, "environment", spec);
   }
+  leave_out_masked(spec);
   copy_fields(child(run, "git"), {"repository_uri", "branch", "commit", "dirty"}, "git", spec);
   return spec;
 }

@@ -22,6 +22,7 @@ struct RunRequest {
   std::string pins;         // "", "strict" or "nearest"; of the environment
   std::vector<std::string> tags;       // "k=v" or "k"
   std::vector<std::string> variables;  // "K=V", or "K" for the value it has here
+  std::vector<std::string> secrets;    // "K", or "K=NAME" (secret_options.h)
   std::int64_t priority = 0;
   std::int64_t max_retries = 0;
   std::string time_limit;
@@ -38,6 +39,9 @@ struct RunRequest {
 // The body of submit_run without "snapshot" and "git"; what an environment of files is called the caller puts in.
 Result<Json> make_spec(const RunRequest& request);
 
+// "K=V", or "K" for the value it has here, of the option of that name.
+Result<Json> parse_variables(const std::vector<std::string>& words, const std::string& option);
+
 // One shell line for the words after "--": a single word with blanks is a line already.
 std::string shell_line(const std::vector<std::string>& words);
 
@@ -46,6 +50,9 @@ std::string experiment_of_folder(const std::filesystem::path& folder);
 
 // The interpreter of the active virtual or conda environment; "" when there is none.
 std::string active_python();
+
+// Takes out of a spec the variables whose values were not shown, and so are not known.
+void leave_out_masked(Json& spec);
 
 // The body that submits what `run` did once more: its spec with the snapshot and environment it
 // was pinned to. Of an environment that was built, the lock: exactly the same versions. An

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "domain/log_names.h"
 #include "domain/names.h"
 #include "domain/rank_plan.h"
 #include "records/run_records.h"
@@ -122,7 +123,7 @@ void add_log_routes(Router& router, App& app) {
                   Json items = Json::array();
                   for (std::int64_t attempt = 0; attempt <= run.attempt; ++attempt) {
                     for (const auto& log : app.logs->list(run.id, attempt)) {
-                      items.push_back({{"name", log.name}, {"size", log.size}, {"attempt", attempt}});
+                      items.push_back({{"name", log.name}, {"title", plain_log_name(log.name)}, {"size", log.size}, {"attempt", attempt}});
                     }
                   }
                   return json_response({{"items", std::move(items)}, {"next_cursor", nullptr}});

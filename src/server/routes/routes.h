@@ -18,6 +18,7 @@ enum class Need {
   kReader,
   kContributor,
   kOwner,
+  kOwnerOrFolder,   // also by what only the data folder tells: Access::stop_token()
   kReaderOrRun,
   kContributorOrRun,
   kNode,            // the node named in the path
@@ -79,6 +80,7 @@ Status check_descends(Tx& tx, const Run& run, std::int64_t ancestor);
 void add_server_routes(Router& router, App& app);
 void add_workspace_routes(Router& router, App& app);
 void add_run_routes(Router& router, App& app);
+void add_rerun_routes(Router& router, App& app);
 void add_log_routes(Router& router, App& app);
 void add_metric_routes(Router& router, App& app);
 void add_artifact_routes(Router& router, App& app);
@@ -96,6 +98,7 @@ void add_queue_routes(Router& router, App& app);
 void add_table_routes(Router& router, App& app);
 void add_bin_routes(Router& router, App& app);
 void add_view_routes(Router& router, App& app);
+void add_secret_routes(Router& router, App& app);
 void add_token_routes(Router& router, App& app);
 void add_node_routes(Router& router, App& app);
 void add_rank_routes(Router& router, App& app);

@@ -9,6 +9,7 @@ import { notify } from "../../ui/notify";
 import type { Selection } from "./selection";
 
 const AT_ONCE = 4;
+const MOST_NAMED = 8;
 const runs = (n: number): string => (n === 1 ? "1 run" : `${count(n)} runs`);
 
 /** Does it for each, a few at a time; says how many, and the first reason of those that did not work. */
@@ -35,6 +36,7 @@ export function compareHref(workspace: string, ids: readonly string[]): string {
 export function SelectionBar({ workspace, selection, onDone }: { workspace: string; selection: Selection; onDone: () => void }) {
   const may = useMay("contributor");
   const [asking, setAsking] = useState(false);
+  const [repeating, setRepeating] = useState(false);
   const [busy, setBusy] = useState(false);
   const chosen = [...selection.runs.values()];
   if (chosen.length === 0) return null;
@@ -67,8 +69,8 @@ export function SelectionBar({ workspace, selection, onDone }: { workspace: stri
           <Button small kind="danger" disabled={busy || active.length === 0} title={active.length === 0 ? "None of them is running or waiting" : undefined} onClick={() => setAsking(true)}>
             Cancel{active.length > 0 && active.length < chosen.length ? ` ${active.length}` : ""}
           </Button>
-          <Button small disabled={busy} onClick={() => void act(chosen, "submitted again", (row) => api.post(`/runs/${segment(row.id)}/rerun`))}>
-            Rerun
+          <Button small disabled={busy} onClick={() => setRepeating(true)}>
+            Run again …
           </Button>
           {unarchived.length > 0 && (
             <Button small disabled={busy} onClick={() => void act(unarchived, "archived", patch(true))}>
@@ -85,6 +87,32 @@ export function SelectionBar({ workspace, selection, onDone }: { workspace: stri
       <Button small kind="quiet" onClick={selection.clear}>
         Clear
       </Button>
+      {repeating && (
+        <Dialog title={`Run ${runs(chosen.length)} again?`} onClose={() => setRepeating(false)}>
+          <p>Each is started once more with the same code, command, versions and compute. To change something, open the run.</p>
+          <ul className="runs-again">
+            {chosen.slice(0, MOST_NAMED).map((row) => (
+              <li key={row.id}>
+                <bdi>{row.display_name || row.id}</bdi> <span className="note">on {row.compute}</span>
+              </li>
+            ))}
+            {chosen.length > MOST_NAMED && <li className="note">and {count(chosen.length - MOST_NAMED)} more</li>}
+          </ul>
+          <div className="row">
+            <Button
+              kind="main"
+              autoFocus
+              onClick={() => {
+                setRepeating(false);
+                void act(chosen, "submitted again", (row) => api.post(`/runs/${segment(row.id)}/rerun`));
+              }}
+            >
+              Run {runs(chosen.length)} again
+            </Button>
+            <Button onClick={() => setRepeating(false)}>Leave it</Button>
+          </div>
+        </Dialog>
+      )}
       {asking && (
         <Dialog title={`Cancel ${runs(active.length)}?`} onClose={() => setAsking(false)}>
           <p>Everything started by {active.length === 1 ? "it" : "them"} is stopped. What was logged and written so far is kept.</p>
