@@ -122,7 +122,7 @@ SECTIONS: Tuple[Section, ...] = (
             Row("Keyvault.delete_secret", ABSENT, _SECRETS),
             Row("Keyvault.delete_secrets", ABSENT, _SECRETS),
             Row("Workspace.images", DIFFERENT, _NO_IMAGE),
-            Row("Workspace.delete", ABSENT, "Roost keeps every run. Archive experiments instead."),
+            Row("Workspace.delete", ABSENT, "A workspace stays. Delete or archive its experiments instead."),
             Row("Workspace.get_mlflow_tracking_uri", ABSENT, "It comes later; log with Run.log()."),
         ),
     ),

@@ -83,6 +83,8 @@ void register_submit(Verb& root, Console& console) {
               "runs with a higher one start first (default: 0)")
       .option("--max-retries", request.max_retries, "N", "try again so often when its node is lost")
       .option("--time-limit", request.time_limit, "TIME", "cancel it after this long: 90s, 2h")
+      .option("--notify", request.notify, "CHANNEL[:EVENTS]",
+              "tell this channel when it ends, or of failure,hang,divergence,idle_gpu; see roost alerts")
       .flag("-d,--detach,--no-follow", options->after.detach, "do not wait: print the run's id and end")
       .command(request.command,
                "what to run in the folder; a single word with blanks is a shell line")

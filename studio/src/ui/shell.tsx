@@ -7,6 +7,7 @@ import { useResource } from "../lib/resource";
 import { navigate, usePath, workspacePath } from "../lib/route";
 import { useTheme, type Theme } from "../lib/theme";
 import { Button, Link, Menu } from "./base";
+import { DesktopAlerts } from "./desktop_alerts";
 import { Notices } from "./notify";
 
 const PAGES = [
@@ -17,6 +18,8 @@ const PAGES = [
   ["endpoints", "Endpoints"],
   ["computes", "Computes"],
   ["environments", "Environments"],
+  ["storage", "Storage"],
+  ["alerts", "Alerts"],
   ["tokens", "Tokens"],
 ] as const;
 
@@ -102,6 +105,7 @@ export function Shell({ workspace, page, children }: { workspace: string; page: 
       <main id="main" tabIndex={-1}>
         {children}
       </main>
+      <DesktopAlerts workspace={workspace} />
       <Notices />
     </div>
   );
