@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/sealing.h"
 #include "base/text.h"
+#include "domain/alert.h"
 #include "domain/docker_arguments.h"
 #include "domain/environment_plan.h"
 #include "domain/names.h"
@@ -17,6 +18,7 @@
 namespace roost {
 namespace {
 
+constexpr std::size_t kMostNotified = 20;
 constexpr std::size_t kMaxCommand = 128 * 1024;
 constexpr std::size_t kMaxArguments = 10'000;
 
@@ -215,10 +217,15 @@ Result<RunSpec> parse_run_spec(const Json& body) {
   spec.properties = fields.string_map("properties");
   if (fields.has("git")) spec.git = fields.object("git");
   if (fields.has("parent")) spec.parent = fields.string("parent");
+  spec.notify = fields.strings("notify");
   ROOST_CHECK(fields.done());
 
   ROOST_CHECK(check_experiment_name(spec.experiment));
   ROOST_CHECK(check_text(spec.display_name, "the display name", 256));
+  if (spec.notify.size() > kMostNotified) {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("\"notify\" has more than {} channels", kMostNotified));
+  }
+  for (const auto& text : spec.notify) ROOST_CHECK(parse_notify(text));
   ROOST_CHECK(check_text(spec.subscription_id, "the subscription id", 200));
   ROOST_CHECK(check_text(spec.resource_group, "the resource group", 200));
   if (!spec.interactive) ROOST_CHECK(check_compute_name(spec.compute));
@@ -290,6 +297,7 @@ Json run_spec_json(const RunSpec& spec) {
               {"parent", spec.parent ? Json(*spec.parent) : Json()}};
   if (!spec.subscription_id.empty()) out["subscription_id"] = spec.subscription_id;
   if (!spec.resource_group.empty()) out["resource_group"] = spec.resource_group;
+  if (!spec.notify.empty()) out["notify"] = spec.notify;
   if (spec.interactive) out["interactive"] = true;
   if (!spec.secrets.empty()) out["secrets"] = spec.secrets;
   if (!spec.inputs.empty()) out["inputs"] = inputs_json(spec.inputs);

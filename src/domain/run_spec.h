@@ -49,6 +49,7 @@ struct RunSpec {
   Json properties = Json::object();
   Json git;  // null or {"repository_uri", "branch", "commit", "dirty"}
   std::optional<std::string> parent;
+  std::vector<std::string> notify;  // who is told of what happens to it: "CHANNEL" or "CHANNEL:failure,hang"
   // What only the server itself says; in no body.
   std::string id;         // "" is a new one
   bool is_sweep = false;  // the parent of runs that this spec is tried in

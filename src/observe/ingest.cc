@@ -14,6 +14,7 @@
 #include "observe/block_tail.h"
 #include "observe/metric_block.h"
 #include "observe/metric_store.h"
+#include "records/alert_records.h"
 #include "records/run_records.h"
 #include "records/set_param.h"
 
@@ -110,6 +111,9 @@ class Ingest {
   }
 
   std::int64_t points() const { return points_; }
+  // Which metric became NaN or infinite, and when; "" if none of this piece did.
+  const std::string& diverged() const { return diverged_; }
+  Micros diverged_at() const { return diverged_at_; }
 
  private:
   Result<Series*> series_for(const SpoolRecord& record) {
@@ -189,6 +193,11 @@ class Ingest {
   void count_number(Series& series, const MetricPoint& point) {
     ++series.count;
     ++points_;
+    if (!std::isfinite(point.value) && diverged_.empty()) {
+      diverged_ = fmt::format("{} became {}", printable(series.name), std::isnan(point.value) ? "NaN" : "infinite");
+      diverged_at_ = point.at;
+      if (point.step != MetricPoint::kNoStep) diverged_ += fmt::format(" at step {}", point.step);
+    }
     if (std::isfinite(point.value)) {
       series.min = std::min(series.min.value_or(point.value), point.value);
       series.max = std::max(series.max.value_or(point.value), point.value);
@@ -311,6 +320,8 @@ class Ingest {
   std::optional<std::int64_t> names_;  // of metrics the run has; counted when the first new one comes
   bool is_full_ = false;               // names_ is exact, and no more may come
   std::int64_t points_ = 0;
+  std::string diverged_;
+  Micros diverged_at_ = 0;
 };
 
 Result<std::uint64_t> spool_length(Tx& tx, std::int64_t run, std::int64_t attempt,
@@ -350,6 +361,9 @@ Result<Ingested> ingest_spool(Tx& tx, Run& run, std::int64_t attempt, const std:
     if (result.bad_lines++ == 0) result.first_bad = taken.error().message;
   }
   ROOST_CHECK(ingest.finish());
+  if (!ingest.diverged().empty()) {
+    ROOST_CHECK(raise_alert(tx, run, {AlertEvent::kDivergence}, ingest.diverged(), ingest.diverged_at()));
+  }
   ROOST_CHECK(tx.run("INSERT OR REPLACE INTO spool VALUES (?, ?, ?, ?)", run.seq, attempt, spool,
                      static_cast<std::int64_t>(result.length)));
   result.points = ingest.points();

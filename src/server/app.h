@@ -36,8 +36,10 @@
 
 namespace roost {
 
+class AlertLoop;
 class FrontProcess;
 class GarbageJob;
+class KeepingLoop;
 
 // The object graph of a running server, for its routes. Built in server.cc, which owns it; everything in it is
 // thread-safe. Nothing outside server/ knows it: the rooms are given what they use (rooms.cc).
@@ -81,6 +83,8 @@ struct App {
   std::unique_ptr<EnvironmentBuilder> builder;
   std::unique_ptr<EnvironmentBuilds> builds;
   std::unique_ptr<GarbageJob> garbage;
+  std::unique_ptr<KeepingLoop> keeping;
+  std::unique_ptr<AlertLoop> alerts;
   std::unique_ptr<FrontProcess> front;
 
   // Ends the server; `keep_runs` leaves training running.

@@ -40,6 +40,9 @@ struct ServerConfig {
   int caller_requests = 512;  // of one token or address under way at a time
   int caller_uploads = 64;
   int address_connections = 1024;  // of one address at a time; four times as many for loopback
+  std::int64_t bin_days = 30;        // before what is in the bin is deleted for good; 0: never
+  double alert_retry_seconds = 5;    // after an alert could not be sent; twice as long each time, up to an hour
+  double idle_gpu_seconds = 900;     // of GPUs without work, after which that is told
   int blob_lease_seconds = 900;  // how long gc keeps what was stored or asked for, whatever its grace
   struct Slurm {
     SlurmSettings cluster;

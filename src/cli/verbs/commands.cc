@@ -39,6 +39,9 @@ void register_client_verbs(Verb& root, Console& console) {
   register_workspace(root, console);
   register_token(root, console);
   register_mlflow(root, console);
+  register_alerts(root, console);
+  register_disk(root, console);
+  register_retention(root, console);
   register_gc(root, console);
   register_config(root, console);
   register_help(root, console);

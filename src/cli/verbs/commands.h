@@ -20,6 +20,7 @@ void register_port_forward(Verb& root, Console& console);
 void register_doctor(Verb& root, Console& console);
 
 void register_runs(Verb& root, Console& console);
+void register_runs_bin(Verb& runs, Console& console);  // below `roost runs`
 void register_queue(Verb& root, Console& console);
 void register_show(Verb& root, Console& console);
 void register_logs(Verb& root, Console& console);
@@ -50,6 +51,9 @@ void register_down(Verb& root, Console& console);
 void register_workspace(Verb& root, Console& console);
 void register_token(Verb& root, Console& console);
 void register_mlflow(Verb& root, Console& console);
+void register_alerts(Verb& root, Console& console);
+void register_retention(Verb& root, Console& console);
+void register_disk(Verb& root, Console& console);
 void register_gc(Verb& root, Console& console);
 
 void register_config(Verb& root, Console& console);

@@ -112,7 +112,9 @@ Result<int> list_runs(Console& console, const RunsOptions& options) {
 
 void register_runs(Verb& root, Console& console) {
   auto options = std::make_shared<RunsOptions>();
-  root.verb("runs", "List runs, newest first")
+  Verb& runs = root.verb("runs", "List runs, newest first");
+  register_runs_bin(runs, console);
+  runs
       .group(kLookGroup)
       .option("-e,--experiment", options->experiment, "NAME", "only of this experiment")
       .option("-s,--status", options->statuses, "STATUS",

@@ -132,6 +132,8 @@ void register_submit(Verb& root, Console& console) {
       .option("--max-retries", request.max_retries, "N", "try again so often when its node is lost")
       .option("--time-limit", request.time_limit, "TIME", "cancel it after this long: 90s, 2h")
       .flag("-y,--yes", options->yes, "upload without a question, however much it is")
+      .option("--notify", request.notify, "CHANNEL[:EVENTS]",
+              "tell this channel when it ends, or of failure,hang,divergence,idle_gpu; see roost alerts")
       .flag("-d,--detach,--no-follow", options->after.detach, "do not wait: print the run's id and end")
       .command(request.command,
                "what to run in the folder; a single word with blanks is a shell line")

@@ -191,6 +191,7 @@ Result<Json> make_spec(const RunRequest& request) {
   ROOST_TRY(Json resources, resources_part(request));
   if (!resources.empty()) spec["resources"] = std::move(resources);
   if (request.priority != 0) spec["priority"] = request.priority;
+  if (!request.notify.empty()) spec["notify"] = request.notify;
   if (request.max_retries != 0) spec["max_retries"] = request.max_retries;
   ROOST_TRY(Json tags, parse_tags(request.tags));
   if (!tags.empty()) spec["tags"] = std::move(tags);

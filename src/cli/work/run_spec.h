@@ -26,6 +26,7 @@ struct RunRequest {
   std::int64_t priority = 0;
   std::int64_t max_retries = 0;
   std::string time_limit;
+  std::vector<std::string> notify;     // "CHANNEL" or "CHANNEL:failure,hang"
   std::optional<std::int64_t> nodes;
   std::optional<std::int64_t> processes;  // on all nodes together
   std::optional<std::int64_t> per_node;   // the same, on each

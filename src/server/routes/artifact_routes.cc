@@ -1,5 +1,6 @@
 #include "domain/names.h"
 #include "records/artifact_records.h"
+#include "records/retention_records.h"
 #include "server/routes/blob_bytes.h"
 #include "server/routes/browser_file.h"
 #include "server/routes/late_write.h"
@@ -66,7 +67,10 @@ void add_artifact_routes(Router& router, App& app) {
                   ROOST_CHECK(check_artifact_path(request.parameters["path"]));
                   ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {
                     ROOST_TRY(const Run run, request_run(tx, request, who));
-                    ROOST_TRY(found, find_artifact(tx, run, request.parameters["path"]));
+                    auto artifact = find_artifact(tx, run, request.parameters["path"]);
+                    if (!artifact) ROOST_CHECK(check_not_removed(tx, run, RunPart::kOutputs));
+                    if (!artifact) return fail(artifact.error());
+                    found = std::move(*artifact);
                     return {};
                   }));
                   ROOST_TRY(Response response, blob_response(*app.blobs, found.digest, request));

@@ -386,6 +386,9 @@ Router all_routes(App& app) {
   add_queue_routes(router, app);
   add_table_routes(router, app);
   add_bin_routes(router, app);
+  add_alert_routes(router, app);
+  add_retention_routes(router, app);
+  add_disk_routes(router, app);
   add_view_routes(router, app);
   add_secret_routes(router, app);
   add_token_routes(router, app);
