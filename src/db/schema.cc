@@ -313,6 +313,59 @@ const std::vector<std::vector<const char*>> kVersions = {{
     "CREATE TABLE model_source (model INTEGER PRIMARY KEY REFERENCES model(seq) ON DELETE CASCADE, updated INTEGER NOT NULL,"
     " stage TEXT NOT NULL, source TEXT NOT NULL, run TEXT NOT NULL, run_link TEXT NOT NULL, logged_model TEXT NOT NULL,"
     " folder TEXT NOT NULL)",
+}, {
+    // What runs ask for of a machine, and what of it each node of an attempt has for itself until its processes have ended.
+    "ALTER TABLE run ADD COLUMN resources_json TEXT",
+    "CREATE TABLE lease (run INTEGER NOT NULL, attempt INTEGER NOT NULL, node_rank INTEGER NOT NULL, node TEXT NOT NULL,"
+    " lease_json TEXT NOT NULL, enforced_json TEXT NOT NULL DEFAULT '', freed INTEGER,"
+    " PRIMARY KEY(run, attempt, node_rank)) WITHOUT ROWID",
+    "CREATE INDEX lease_held ON lease(node) WHERE freed IS NULL",
+    "CREATE TABLE leased_gpu (gpu TEXT PRIMARY KEY, run INTEGER NOT NULL, attempt INTEGER NOT NULL,"
+    " node_rank INTEGER NOT NULL) WITHOUT ROWID",
+    "CREATE TRIGGER lease_of_removed_run AFTER DELETE ON run BEGIN"
+    " DELETE FROM lease WHERE run = old.seq AND freed IS NOT NULL; END",
+}, {
+    // Interactive runs whose process says that it lives.
+    "CREATE TABLE run_process (run INTEGER PRIMARY KEY REFERENCES run(seq) ON DELETE CASCADE)",
+}, {
+    // Where a metric was NaN or infinite first, and how often since; of points taken in before this version nothing is known.
+    "ALTER TABLE metric ADD COLUMN odd_count INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE metric ADD COLUMN odd_step INTEGER",
+    "ALTER TABLE metric ADD COLUMN odd_at INTEGER",
+}, {
+    // Secrets of a workspace; `sealed` needs a key that is not in the database (base/sealing.h).
+    "CREATE TABLE secret (workspace TEXT NOT NULL REFERENCES workspace(name), name TEXT NOT NULL COLLATE NOCASE,"
+    " sealed TEXT NOT NULL, created INTEGER NOT NULL, updated INTEGER NOT NULL, updated_by TEXT NOT NULL,"
+    " PRIMARY KEY(workspace, name)) WITHOUT ROWID",
+    // Azure's word for it is said by the SDK only.
+    "UPDATE run SET type = 'script' WHERE type = 'azureml.scriptrun'",
+}, {
+    // What is being deleted for good, and who has been: `purged_run` is what is told to those who ask for one. A model keeps
+    // as text where it came from.
+    "CREATE TABLE purge (run INTEGER PRIMARY KEY REFERENCES run(seq), who TEXT NOT NULL, at INTEGER NOT NULL)",
+    "ALTER TABLE experiment ADD COLUMN purging INTEGER NOT NULL DEFAULT 0",
+    "CREATE TABLE purged_run (id TEXT PRIMARY KEY, who TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE model_origin (model INTEGER PRIMARY KEY REFERENCES model(seq) ON DELETE CASCADE, origin_json TEXT NOT NULL)",
+    // What rules remove of runs that ended long ago, and of which run it was removed.
+    "CREATE TABLE retention_rule (workspace TEXT NOT NULL REFERENCES workspace(name), name TEXT NOT NULL, what TEXT NOT NULL,"
+    " experiment TEXT NOT NULL, tag TEXT NOT NULL, age INTEGER NOT NULL, created INTEGER NOT NULL, created_by TEXT NOT NULL,"
+    " PRIMARY KEY(workspace, name)) WITHOUT ROWID",
+    "CREATE TABLE removed_part (run INTEGER NOT NULL REFERENCES run(seq), what TEXT NOT NULL, rule TEXT NOT NULL,"
+    " at INTEGER NOT NULL, PRIMARY KEY(run, what)) WITHOUT ROWID",
+    // Who is told of what happens to runs. `secret_json` is what nobody is shown. `alert` is what is to be sent and was sent;
+    // `once` keeps the same thing from being told twice, `delivery` is what receivers know it by.
+    "CREATE TABLE channel (name TEXT PRIMARY KEY, kind TEXT NOT NULL, settings_json TEXT NOT NULL, secret_json TEXT NOT NULL,"
+    " created INTEGER NOT NULL, created_by TEXT NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE alert_rule (id INTEGER PRIMARY KEY, workspace TEXT NOT NULL, experiment TEXT NOT NULL, run INTEGER"
+    " REFERENCES run(seq), channel TEXT NOT NULL, events INTEGER NOT NULL, created INTEGER NOT NULL, created_by TEXT NOT NULL)",
+    "CREATE INDEX alert_rule_by_run ON alert_rule(run) WHERE run IS NOT NULL",
+    "CREATE INDEX alert_rule_by_workspace ON alert_rule(workspace) WHERE run IS NULL",
+    "CREATE TABLE alert (id INTEGER PRIMARY KEY, once TEXT NOT NULL UNIQUE, delivery TEXT NOT NULL, workspace TEXT NOT NULL,"
+    " experiment TEXT NOT NULL, run TEXT NOT NULL, event TEXT NOT NULL, message TEXT NOT NULL, channel TEXT NOT NULL,"
+    " at INTEGER NOT NULL, state TEXT NOT NULL DEFAULT 'waiting', tries INTEGER NOT NULL DEFAULT 0, next_at INTEGER NOT NULL,"
+    " sent INTEGER, error TEXT NOT NULL DEFAULT '')",
+    "CREATE INDEX alert_waiting ON alert(next_at) WHERE state = 'waiting'",
+    "CREATE INDEX alert_by_workspace ON alert(workspace, id)",
 }};
 
 }  // namespace

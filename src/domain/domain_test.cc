@@ -157,12 +157,26 @@ TEST(SpoolRecord, IntegersAreToldFromOtherNumbers) {
   }
 }
 
+TEST(SpoolRecord, ReadsParametersAndHistograms) {
+  SpoolRecord record;
+  for (const char* value : {"0.5", "\"adam\"", "true", "null"}) {
+    ASSERT_TRUE(parse_spool_line(fmt::format(R"(["param","lr",{},null,1])", value), record)) << value;
+    EXPECT_EQ(record.kind, "param");
+    EXPECT_EQ(to_text(record.value), value);
+  }
+  ASSERT_TRUE(parse_spool_line(R"(["histogram","h",{"edges":[0,0.5,1],"counts":[3,4]},2,1])", record));
+  EXPECT_EQ(record.step, 2);
+}
+
 TEST(SpoolRecord, RefusesWhatIsNotOne) {
   SpoolRecord record;
   for (const char* bad : {"", "x", "[]", R"(["scalar","a",nan,null,1])", R"(["scalar","",1,null,1])",
                           R"(["scalar","a",1,null,1e300])", R"(["scalar","a",1,1.5,1])", R"(["odd","a",1,null,1])",
                           R"(["list","a",1,null,1])", R"(["scalar","a",[1],null,1])", R"(["row","a",[1],null,1])",
-                          R"(["scalar","a",1e999,null,1])"}) {
+                          R"(["scalar","a",1e999,null,1])", R"(["param","lr",[1],null,1])",
+                          R"(["histogram","h",{"edges":[0,1],"counts":[1,2]},0,1])",
+                          R"(["histogram","h",{"edges":[0,"1"],"counts":[1]},0,1])",
+                          R"(["histogram","h",{"edges":[0],"counts":[]},0,1])"}) {
     EXPECT_FALSE(parse_spool_line(bad, record)) << bad;
   }
 }

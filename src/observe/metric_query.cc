@@ -12,7 +12,7 @@
 namespace roost {
 namespace {
 
-#define ROOST_METRIC_COLUMNS "id, name, kind, count, last_json, min, max, last_step, last_at"
+#define ROOST_METRIC_COLUMNS "id, name, kind, count, last_json, min, max, last_step, last_at, odd_count, odd_step, odd_at"
 
 MetricSummary read_summary(const Rows& rows) {
   MetricSummary summary;
@@ -25,6 +25,9 @@ MetricSummary read_summary(const Rows& rows) {
   if (!rows.is_null(6)) summary.max = rows.real(6);
   summary.last_step = rows.maybe_integer(7);
   summary.last_at = rows.maybe_integer(8);
+  summary.odd_count = rows.integer(9);
+  summary.odd_step = rows.maybe_integer(10);
+  summary.odd_at = rows.maybe_integer(11);
   return summary;
 }
 
@@ -69,6 +72,11 @@ struct Bucket {
   }
 };
 
+Json odd_json(const MetricSummary& summary) {
+  if (!summary.odd_step || !summary.odd_at) return {};
+  return {{"count", summary.odd_count}, {"step", *summary.odd_step}, {"at", format_time(*summary.odd_at)}};
+}
+
 }  // namespace
 
 Json summary_json(const MetricSummary& summary) {
@@ -80,7 +88,8 @@ Json summary_json(const MetricSummary& summary) {
           {"min", number(summary.min)},
           {"max", number(summary.max)},
           {"last_step", summary.last_step ? Json(*summary.last_step) : Json()},
-          {"last_at", summary.last_at ? Json(format_time(*summary.last_at)) : Json()}};
+          {"last_at", summary.last_at ? Json(format_time(*summary.last_at)) : Json()},
+          {"odd", odd_json(summary)}};
 }
 
 Result<std::vector<MetricSummary>> list_metrics(Tx& tx, const Run& run, std::int64_t attempt) {

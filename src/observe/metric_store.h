@@ -49,6 +49,9 @@ struct MetricSummary {
   std::optional<double> max;
   std::optional<std::int64_t> last_step;
   std::optional<Micros> last_at;
+  std::int64_t odd_count = 0;  // points that are NaN or infinite; the first of them is at odd_step
+  std::optional<std::int64_t> odd_step;
+  std::optional<Micros> odd_at;
 };
 Json summary_json(const MetricSummary& summary);
 

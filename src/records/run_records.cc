@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "domain/run_params.h"
+#include "records/alert_records.h"
 
 namespace roost {
 namespace {
@@ -129,10 +130,15 @@ struct Selection {
 }  // namespace
 
 Result<Run> find_run(Tx& tx, std::string_view id) {
-  return read_one(tx.query("SELECT " ROOST_RUN_COLUMNS
-                           " FROM run r JOIN experiment e ON e.id = r.experiment WHERE r.id = ?",
-                           id),
-                  id);
+  auto found = read_one(tx.query("SELECT " ROOST_RUN_COLUMNS
+                                 " FROM run r JOIN experiment e ON e.id = r.experiment WHERE r.id = ? AND r.workspace <> ''",
+                                 id),
+                        id);
+  if (found || found.error().code != ErrorCode::kNotFound) return found;
+  Rows rows = tx.query("SELECT who, at FROM purged_run WHERE id = ?", id);
+  if (!rows.next()) return found;
+  return fail(ErrorCode::kNotFound, fmt::format("run {} is not there any more: it was deleted for good by {} on {}",
+                                                printable(id), rows.text(0), format_time(rows.integer(1))));
 }
 
 Result<RunStatus> run_status(Tx& tx, std::int64_t seq) {
@@ -162,13 +168,13 @@ Status insert_run(Tx& tx, Run& run) {
   ROOST_CHECK(tx.run(
       "INSERT INTO run (id, workspace, experiment, number, display_name, status, type, parent, compute,"
       " priority, created_by, created, max_retries, snapshot, spec_json, environment_json, git_json,"
-      " tags_json, properties_json, notices_json, nodes_needed, time_limit)"
-      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      " tags_json, properties_json, notices_json, nodes_needed, time_limit, resources_json)"
+      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       run.id, run.workspace, run.experiment_row, run.number, run.display_name,
       status_name(run.status), run.type, run.parent, run.compute, run.priority, run.created_by,
       run.created, run.max_retries, run.snapshot, to_text(run.spec), to_text(run.environment),
       json_or_null(run.git), to_text(run.tags), to_text(run.properties), to_text(run.notices), nodes_needed(run),
-      time_limit_seconds(run)));
+      time_limit_seconds(run), json_or_null(member(run.spec, "resources"))));
   run.seq = tx.last_insert_id();
   ROOST_CHECK(insert_tags(tx, run));
   for (const auto& param : run_params(run.spec)) {
@@ -187,7 +193,8 @@ Status pass_status(Tx& tx, Run& run, RunStatus to, std::string_view reason, Micr
   const std::string_view from = status_name(run.status);
   run.status = to;
   if (is_terminal(to)) run.ended = at;
-  return add_event(tx, run, from, reason, at);
+  ROOST_CHECK(add_event(tx, run, from, reason, at));
+  return is_terminal(to) ? raise_end(tx, run, std::string(reason), at) : Status();
 }
 
 Status move_run(Tx& tx, Run& run, RunStatus to, std::string_view reason, Micros at) {

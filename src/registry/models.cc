@@ -248,6 +248,12 @@ Result<Json> model_json(Tx& tx, const Model& model) {
   out.update(model.facts);
   ROOST_TRY(out["serves"], served_by_model(tx, model.seq));
   for (const char* key : {"run", "experiment", "snapshot", "environment"}) out[key] = nullptr;
+  if (!model.run) {
+    // The run it came from may have been deleted for good.
+    Rows rows = tx.query("SELECT origin_json FROM model_origin WHERE model = ?", model.seq);
+    if (rows.next()) out.update(stored_json(rows.bytes(0)));
+    ROOST_CHECK(rows.status());
+  }
   if (model.run) {
     ROOST_TRY(const Run run, run_by_row(tx, *model.run));
     out["run"] = run.id;

@@ -193,6 +193,8 @@ void add_mlflow_routes(Router& router, App& app) {
   add_mlflow_model_calls(*calls);
   add_mlflow_registry_calls(*calls);
   add_mlflow_version_calls(*calls);
+  add_mlflow_file_calls(*calls);
+  add_mlflow_artifact_routes(router, app);
   calls->add("GET", "/server-info", "mlflow_server_info", Need::kNobody, [](MlflowCall&) -> Result<Response> {
     return json_response({{"store_type", "SqlStore"},
                           {"workspaces_enabled", false},

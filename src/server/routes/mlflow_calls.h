@@ -73,5 +73,9 @@ void add_mlflow_model_calls(MlflowCalls& calls);
 void add_mlflow_registry_calls(MlflowCalls& calls);
 void add_mlflow_version_calls(MlflowCalls& calls);
 void add_mlflow_search_calls(MlflowCalls& calls);
+void add_mlflow_file_calls(MlflowCalls& calls);
+
+// .../mlflow-artifacts/..., whose bodies are files.
+void add_mlflow_artifact_routes(Router& router, App& app);
 
 }  // namespace roost

@@ -2,6 +2,7 @@
 
 #include "base/digest.h"
 #include "base/text.h"
+#include "domain/names.h"
 #include "mlflow/label_names.h"
 #include "mlflow/run_wire.h"
 #include "records/bin_records.h"
@@ -47,6 +48,28 @@ Result<std::string> name_of(const MlflowCall& call, const std::string& tagged) {
   return name.empty() ? tagged : name;
 }
 
+// What `roost import mlflow` says of a run besides: its id, which names it elsewhere, and whose it was. No client of MLflow
+// sends that. Whose it was is believed of the owner alone.
+struct Imported {
+  std::string run;
+  std::string user;
+};
+
+Result<Imported> read_imported(const MlflowCall& call) {
+  ROOST_TRY(const mlflow::WireFields fields, call.fields.object("roost_import"));
+  Imported imported;
+  ROOST_TRY(imported.run, fields.text("run_id"));
+  ROOST_TRY(imported.user, fields.text("user_id"));
+  if (imported.run.empty()) return Imported{};
+  if (!call.who.is_person()) return fail(ErrorCode::kPermissionDenied, "a run's token brings no runs of other stores");
+  if (wire_run_id(imported.run, 0) != imported.run) {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("Invalid run id '{}': it has letters, digits, _ and - alone", printable(imported.run)));
+  }
+  ROOST_CHECK(check_text(imported.user, "user_id", 256));
+  if (call.who.role < Role::kOwner) imported.user.clear();
+  return imported;
+}
+
 Result<Response> create(MlflowCall& call) {
   ROOST_TRY(const std::string given, call.fields.text("experiment_id"));
   const std::string experiment = given.empty() ? std::string(kDefaultExperimentId) : given;
@@ -59,9 +82,10 @@ Result<Response> create(MlflowCall& call) {
     if (key == "mlflow.runName") name_tag = value;
   }
   ROOST_TRY(const std::string name, name_of(call, name_tag));
+  ROOST_TRY(const Imported imported, read_imported(call));
   RunSpec spec;
   spec.interactive = true;
-  spec.id = random_hex(16);
+  spec.id = imported.run.empty() ? random_hex(16) : imported.run;
   spec.properties = {{kMadeByMlflow, "true"}};
   ROOST_CHECK(call.app.db->read([&](Tx& tx) -> Status {
     ROOST_TRY(const Experiment found, find_wire_experiment(tx, call.workspace, experiment));
@@ -78,6 +102,10 @@ Result<Response> create(MlflowCall& call) {
   StartSteps steps;
   steps.check = [&](Tx& tx) -> Result<std::optional<Submitter>> {
     ROOST_TRY(std::string user, user_of(tx, call.who));
+    if (!imported.user.empty()) user = imported.user;
+    if (const auto there = find_run(tx, spec.id)) {
+      return fail(ErrorCode::kAlreadyExists, fmt::format("there is a run {} already, in the workspace {}", spec.id, there->workspace));
+    }
     return Submitter{call.workspace, std::move(user)};
   };
   steps.made = [&](Tx& tx, const Run& made) -> Status {

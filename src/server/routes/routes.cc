@@ -8,6 +8,7 @@
 
 #include "base/activity.h"
 #include "base/base64.h"
+#include "base/digest.h"
 #include "base/text.h"
 #include "execute/attempts.h"
 #include "records/bin_records.h"
@@ -99,6 +100,7 @@ Status authorise(App& app, Need need, const Principal& who, const Request& reque
     case Need::kContributor:
       return least(Role::kContributor);
     case Need::kOwner:
+    case Need::kOwnerOrFolder:
       return least(Role::kOwner);
     case Need::kReaderOrRun:
       if (!who.run_row) return least(Role::kReader);
@@ -181,6 +183,11 @@ Response error_response(const Request& request, Error error) {
 
 Result<Principal> admit(App& app, Need need, const Request& request) {
   if (need == Need::kNobody || (need == Need::kReaderOrLocal && is_local(app, request))) return Principal{};
+  if (need == Need::kOwnerOrFolder && equal_secret(bearer_of(request), app.access->stop_token())) {
+    Principal who;
+    who.name = "whoever has the data folder";
+    return who;
+  }
   ROOST_TRY(Principal who, caller_of(app, request));
   ROOST_CHECK(authorise(app, need, who, request));
   return who;
@@ -193,6 +200,7 @@ std::string_view need_name(Need need) {
     case Need::kReader: return "reader";
     case Need::kContributor: return "contributor";
     case Need::kOwner: return "owner";
+    case Need::kOwnerOrFolder: return "owner_or_folder";
     case Need::kReaderOrRun: return "reader_or_run";
     case Need::kContributorOrRun: return "contributor_or_run";
     case Need::kNode: return "node";
@@ -361,6 +369,7 @@ Router all_routes(App& app) {
   add_server_routes(router, app);
   add_workspace_routes(router, app);
   add_run_routes(router, app);
+  add_rerun_routes(router, app);
   add_log_routes(router, app);
   add_metric_routes(router, app);
   add_artifact_routes(router, app);
@@ -377,11 +386,16 @@ Router all_routes(App& app) {
   add_queue_routes(router, app);
   add_table_routes(router, app);
   add_bin_routes(router, app);
+  add_alert_routes(router, app);
+  add_retention_routes(router, app);
+  add_disk_routes(router, app);
   add_view_routes(router, app);
+  add_secret_routes(router, app);
   add_token_routes(router, app);
   add_node_routes(router, app);
   add_rank_routes(router, app);
   add_stack_routes(router, app);
+  add_shell_routes(router, app);
   add_attempt_routes(router, app);
   add_allocation_routes(router, app);
   add_session_routes(router, app);

@@ -18,6 +18,7 @@ enum class Need {
   kReader,
   kContributor,
   kOwner,
+  kOwnerOrFolder,   // also by what only the data folder tells: Access::stop_token()
   kReaderOrRun,
   kContributorOrRun,
   kNode,            // the node named in the path
@@ -79,6 +80,7 @@ Status check_descends(Tx& tx, const Run& run, std::int64_t ancestor);
 void add_server_routes(Router& router, App& app);
 void add_workspace_routes(Router& router, App& app);
 void add_run_routes(Router& router, App& app);
+void add_rerun_routes(Router& router, App& app);
 void add_log_routes(Router& router, App& app);
 void add_metric_routes(Router& router, App& app);
 void add_artifact_routes(Router& router, App& app);
@@ -95,11 +97,16 @@ void add_compute_routes(Router& router, App& app);
 void add_queue_routes(Router& router, App& app);
 void add_table_routes(Router& router, App& app);
 void add_bin_routes(Router& router, App& app);
+void add_alert_routes(Router& router, App& app);
+void add_retention_routes(Router& router, App& app);
+void add_disk_routes(Router& router, App& app);
 void add_view_routes(Router& router, App& app);
+void add_secret_routes(Router& router, App& app);
 void add_token_routes(Router& router, App& app);
 void add_node_routes(Router& router, App& app);
 void add_rank_routes(Router& router, App& app);
 void add_stack_routes(Router& router, App& app);
+void add_shell_routes(Router& router, App& app);
 void add_attempt_routes(Router& router, App& app);
 void add_allocation_routes(Router& router, App& app);
 void add_session_routes(Router& router, App& app);
