@@ -50,7 +50,7 @@ class RunTable(List[Dict[str, Any]]):
         if not self:
             return "no runs"
         names = [name for name in self.columns if any(row.get(name) is not None for row in self)]
-        lines = [names] + [[_text(row.get(name)) for name in names] for row in self[:_SHOWN]]
+        lines = [names] + [[_cell(row, name) for name in names] for row in self[:_SHOWN]]
         widths = [max(len(line[i]) for line in lines) for i in range(len(names))]
         text = "\n".join(
             "  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip()
@@ -63,7 +63,7 @@ class RunTable(List[Dict[str, Any]]):
         head = "".join(f"<th>{html.escape(name)}</th>" for name in self.columns)
         body = "".join(
             "<tr>"
-            + "".join(f"<td>{html.escape(_text(row.get(name)))}</td>" for name in self.columns)
+            + "".join(f"<td>{html.escape(_cell(row, name))}</td>" for name in self.columns)
             + "</tr>"
             for row in self[:_SHOWN]
         )
@@ -106,7 +106,7 @@ def _row(item: Dict[str, Any]) -> Dict[str, Any]:
     for name, metric in item["metrics"].items():
         row[f"metrics.{name}"] = finite_or_not(metric)
     row.update({f"params.{name}": _number(value) for name, value in item["params"].items()})
-    row.update({f"tags.{name}": value for name, value in item["tags"].items()})
+    row.update({f"tags.{name}": value or "" for name, value in item["tags"].items()})
     return row
 
 
@@ -127,8 +127,11 @@ def _columns(rows: List[Dict[str, Any]]) -> List[str]:
     return [*_FACTS, *more]
 
 
-def _text(value: Any) -> str:
+def _cell(row: Dict[str, Any], name: str) -> str:
+    value = row.get(name)
     if value is None:
         return ""
+    if name.endswith("_at"):
+        return str(value)[:19].replace("T", " ")
     text = f"{value:.6g}" if isinstance(value, float) else str(value)
     return text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…"
