@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import os
+import re
 from typing import Any, Dict, List, Optional, Union
 
 from .client import Client, quote
@@ -13,6 +14,7 @@ _PAGE = 1000
 _FACTS = ("id", "name", "project", "status", "created_at", "started_at", "ended_at", "user")
 _SHOWN = 20
 _WIDEST = 24
+_LEADING_ZERO = re.compile(r"[+-]?0[0-9]")  # a name made of digits
 
 
 def runs(
@@ -112,6 +114,8 @@ def _row(item: Dict[str, Any]) -> Dict[str, Any]:
 
 def _number(text: str) -> Union[str, int, float]:
     """Parameters are kept as text."""
+    if _LEADING_ZERO.match(text):
+        return text
     try:
         number = float(text)
     except ValueError:

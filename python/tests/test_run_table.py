@@ -48,7 +48,7 @@ def test_all_pages(table):
     ] * 2
     first, second = found
     assert first["metrics.loss"] != first["metrics.loss"] and second["metrics.loss"] == 0.25
-    assert (first["params.lr"], first["params.n"], first["params.id"]) == (0.001, 3, 7.0)
+    assert (first["params.lr"], first["params.n"], first["params.id"]) == (0.001, 3, "007")
     assert first["tags.best"] == "" and second["params.opt"] == "adam"
     assert len(roost.runs(limit=1)) == 1
 
