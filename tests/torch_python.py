@@ -35,6 +35,10 @@ def make_python(name: str, packages: List[str], above: str = "") -> str:
         return _make_python(place, packages, above)
 
 
+def has_python(name: str, packages: List[str]) -> bool:
+    """Whether make_python() has it already."""
+    places = (os.environ.get("ROOST_TEST_PYTHONS"), str(ROOT / "build" / "test-pythons"))
+    return any(_is_complete(Path(place) / name, packages) for place in places if place)
 def find_python(name: str, packages: List[str]) -> str:
     """The same, if it was made before; "" if not."""
     place = _place(name)

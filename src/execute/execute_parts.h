@@ -6,11 +6,13 @@
 
 #include "access/access.h"
 #include "base/clock.h"
+#include "base/sealing.h"
 #include "base/serving_time.h"
 #include "base/wake.h"
 #include "db/database.h"
 #include "domain/node_handles.h"
 #include "execute/log_tails.h"
+#include "execute/shell_sessions.h"
 #include "execute/stack_requests.h"
 #include "records/changes.h"
 #include "records/node_watch.h"
@@ -34,10 +36,12 @@ struct ExecuteSettings {
 struct ExecuteParts {
   Database& db;
   const Access& access;  // makes the tokens of attempts
+  const Sealer& sealer;  // opens the secrets of runs
   Changes& changes;
   NodeWatch& nodes;
   NodeHandles& handles;
   StackRequests& stacks;
+  ShellSessions& shells;
   Wake& wake;
   const Clock& clock;
   const ServingTime& serving;

@@ -187,10 +187,16 @@ class Experiment:
 
     @staticmethod
     def delete(workspace: Workspace, experiment_id: str) -> None:
-        """Refuses: runs are kept."""
-        raise ExperimentException(
-            "Roost does not delete experiments: their runs are kept. Use Experiment.archive()."
-        )
+        """Puts it and all its runs into the bin, from where `roost runs restore` takes them out."""
+        with calling(ExperimentException):
+            found = [
+                item["name"]
+                for item in workspace._client.pages(workspace._path("experiments"), limit=1000)
+                if item["id"] == experiment_id
+            ]
+            if not found:
+                raise ExperimentException(f"there is no experiment with the id {experiment_id!r}")
+            workspace._client.delete(workspace._path("experiments", found[0]))
 
     def refresh(self) -> Dict[str, Any]:
         """Reads the experiment from the server again."""

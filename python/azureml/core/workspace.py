@@ -211,7 +211,7 @@ class Workspace:
         )
 
     def delete(self, delete_dependent_resources: bool = False, no_wait: bool = False) -> None:
-        """Refuses: Roost keeps every run there ever was."""
+        """Refuses: a workspace stays; its experiments can be deleted."""
         raise WorkspaceException(
             f"workspace {self._name!r} stays: Roost does not delete workspaces. Archive "
             "experiments with Experiment.archive(), and delete models and computes one by one."

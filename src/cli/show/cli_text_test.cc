@@ -225,13 +225,13 @@ TEST(RunText, ExitCodeIsTheScripts) {
   EXPECT_EQ(run_exit_code(run), 137);
   run["signal"] = nullptr;
   run["exit_code"] = nullptr;
-  EXPECT_EQ(run_exit_code(run), 1);
+  EXPECT_EQ(run_exit_code(run), kEndedOtherwise);
   run["exit_code"] = 0;
-  EXPECT_EQ(run_exit_code(run), 1);  // it failed although the script did not
+  EXPECT_EQ(run_exit_code(run), kEndedOtherwise);  // it failed although the script did not
   run["status"] = "Completed";
   EXPECT_EQ(run_exit_code(run), 0);
   run["exit_code"] = 256;
-  EXPECT_EQ(run_exit_code(run), 1);
+  EXPECT_EQ(run_exit_code(run), kEndedOtherwise);
 }
 
 TEST(RunPage, ShowsEverythingSafely) {

@@ -6,18 +6,18 @@
 #include "domain/names.h"
 #include "domain/rank_plan.h"
 #include "domain/run_spec.h"
+#include "domain/secret_variables.h"
 #include "execute/attempts.h"
 #include "execute/process_watch.h"
 #include "records/run_records.h"
-#include "records/submission_records.h"
 #include "records/workspace_records.h"
+#include "server/routes/answer_started.h"
 #include "server/routes/follow_run.h"
 #include "server/routes/late_write.h"
 #include "server/routes/rank_logs.h"
 #include "server/routes/routes.h"
 #include "server/routes/submission_key.h"
 #include "server/run_details.h"
-#include "server/start_run.h"
 
 namespace roost {
 namespace {
@@ -45,6 +45,7 @@ Result<RunFilter> filter_from(const Request& request) {
   filter.tags = text_queries(request, "tag");
   filter.properties = text_queries(request, "property");
   filter.type = text_query(request, "type");
+  if (filter.type == "azureml.scriptrun") filter.type = kScriptType;
   ROOST_TRY(filter.top_level, flag_query(request, "top_level"));
   if (const auto after = request.query_value("created_after")) {
     ROOST_TRY(filter.created_after, parse_time(*after));
@@ -95,40 +96,11 @@ Result<std::string> user_of(Tx& tx, const Principal& who) {
 
 constexpr int kCancelTries = 8;
 
-// Hands a run in; a submit that was answered before is answered again.
-Result<Response> answer_started(App& app, const Principal& who, const RunSpec& spec,
-                                const std::function<Result<Submitter>(Tx&)>& check,
-                                const std::optional<SubmissionKey>& key = std::nullopt) {
-  Json answer;
-  StartSteps steps;
-  steps.check = [&](Tx& tx) -> Result<std::optional<Submitter>> {
-    if (key) {
-      const Micros now = app.clock.now();
-      ROOST_TRY(const auto made, find_submission(tx, *key, now));
-      if (made) {
-        ROOST_TRY(const Run run, find_run(tx, *made));
-        ROOST_TRY(answer, whole_run_json(tx, run, who, now));
-        return std::nullopt;
-      }
-    }
-    ROOST_TRY(Submitter submitter, check(tx));
-    return submitter;
-  };
-  steps.made = [&](Tx& tx, const Run& run) -> Status {
-    if (key) ROOST_CHECK(insert_submission(tx, *key, run, app.clock.now()));
-    answer = run_json(run, variables_for(who, run));
-    answer["durations"] = Json::object();
-    answer["nodes"] = Json::array();
-    return {};
-  };
-  ROOST_CHECK(start_run(app, spec, steps));
-  return json_response(answer, 201);
-}
-
 Result<Response> submit(App& app, Request& request, const Principal& who) {
   ROOST_TRY(const Json body, json_body(request));
   ROOST_TRY(const RunSpec spec, parse_run_spec(body));
-  ROOST_TRY(const auto key, submission_key(request, body, who));
+  ROOST_CHECK(check_values_are_given(spec));
+  ROOST_TRY(const auto key, submission_key(app, request, request.parameters.at("workspace"), body, who));
   return answer_started(
       app, who, spec,
       [&](Tx& tx) -> Result<Submitter> {
@@ -137,32 +109,6 @@ Result<Response> submit(App& app, Request& request, const Principal& who) {
         return Submitter{request.parameters["workspace"], std::move(user)};
       },
       key);
-}
-
-Result<Response> rerun(App& app, const Request& request, const Principal& who) {
-  Run run;
-  ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {
-    ROOST_TRY(run, request_run(tx, request, who));
-    return {};
-  }));
-  if (run.type == kSweepType) {
-    return fail(ErrorCode::kFailedPrecondition,
-                fmt::format("{} is a sweep; start its file again with 'roost sweep start', or rerun one of its children",
-                            run.id));
-  }
-  if (run.type == kInteractiveType) {
-    return fail(ErrorCode::kFailedPrecondition,
-                fmt::format("{} is an interactive run: it ran where it was made, and only its own process knows what "
-                            "it did. Start that again",
-                            run.id));
-  }
-  ROOST_TRY(RunSpec spec, parse_run_spec(run.spec));
-  spec.tags = run.tags;
-  spec.properties["roost.rerun_of"] = run.id;
-  if (variables_for(who, run) == Variables::kMasked && !spec.properties.contains(kVariablesOf)) {
-    spec.properties[kVariablesOf] = run.created_by;
-  }
-  return answer_started(app, who, spec, [&](Tx&) -> Result<Submitter> { return Submitter{run.workspace, who.name}; });
 }
 
 Result<Response> update(App& app, Request& request, const Principal& who) {
@@ -378,8 +324,6 @@ void add_run_routes(Router& router, App& app) {
                 [&app](Request& request, const Principal& who) { return update(app, request, who); });
   add_operation(router, app, "POST", "/api/v1/runs/{run}/cancel", "cancel_run", Need::kContributorOrRun,
                 [&app](Request& request, const Principal& who) { return cancel(app, request, who); });
-  add_operation(router, app, "POST", "/api/v1/runs/{run}/rerun", "rerun_run", Need::kContributor,
-                [&app](Request& request, const Principal& who) { return rerun(app, request, who); });
   add_operation(router, app, "POST", "/api/v1/runs/{run}/complete", "complete_run",
                 Need::kContributorOrRun,
                 [&app](Request& request, const Principal& who) { return complete(app, request, who); });
