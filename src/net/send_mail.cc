@@ -148,7 +148,7 @@ class SmtpTalk {
     offered_.clear();
     for (;;) {
       ROOST_TRY(const std::string line, read_line());
-      const bool has_code = line.size() >= 3 && std::all_of(line.begin(), line.begin() + 3, [](char c) { return c >= '0' && c <= '9'; });
+      const bool has_code = std::string_view(line).substr(0, 3).find_first_not_of("0123456789") == std::string_view::npos && line.size() >= 3;
       if (!has_code) return fail(ErrorCode::kUnavailable, fmt::format("{} is no mail server: it said \"{}\"", server_.host, printable(line, 200)));
       if (line.size() > 4) offered_.push_back(line.substr(4));
       if (line.size() > 3 && line[3] == '-') continue;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "domain/names.h"
 #include "records/run_records.h"
 
 namespace roost {
