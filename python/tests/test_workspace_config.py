@@ -126,8 +126,6 @@ def test_create(connected, capsys):
 
 
 def test_mlflow_is_told_where_the_workspace_is_and_let_in(connected, monkeypatch):
-    import os
-
     monkeypatch.delenv("MLFLOW_TRACKING_TOKEN", raising=False)
     ws = Workspace.get(name="default")
     assert ws.get_mlflow_tracking_uri() == ws.discovery_url
