@@ -2,6 +2,7 @@
 
 #include "domain/rank_plan.h"
 #include "execute/attempts.h"
+#include "execute/run_secrets.h"
 #include "records/artifact_records.h"
 #include "records/compute_records.h"
 #include "records/run_records.h"
@@ -63,6 +64,12 @@ NodeOrders::News NodeOrders::next(std::string& lines) {
       if (!asked_.insert(asked.id).second) continue;
       add(lines, {{"type", "stacks"}, {"run", asked.run}, {"attempt", asked.attempt}, {"id", asked.id}});
     }
+    for (const auto& asked : execute_.shells.asked_of(node_)) {
+      if (!sessions_.insert(asked.id).second) continue;
+      Json line = asked.order;
+      line.update({{"type", "session"}, {"run", asked.run}, {"attempt", asked.attempt}, {"id", asked.id}});
+      add(lines, line);
+    }
     return {};
   });
   if (gone) return News::kGone;
@@ -95,6 +102,7 @@ Status NodeOrders::add_orders(Tx& tx, const AttemptPart& part, Micros now, std::
     for (const auto& [name, value] : execute_.settings.variables) {
       if (!work["variables"].contains(name)) work["variables"][name] = value;
     }
+    ROOST_CHECK(add_secrets(tx, execute_.sealer, run, work));
     add(lines, {{"type", "start"}, {"order", work}});
   }
   if (!told.go && part.facts.is_object()) {

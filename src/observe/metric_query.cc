@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -126,6 +127,18 @@ Result<std::vector<MetricPoint>> metric_numbers(Tx& tx, std::int64_t run, std::i
     }
   }
   ROOST_CHECK(rows.status());
+  return points;
+}
+
+Result<std::vector<MetricPoint>> ordered_numbers(Tx& tx, std::int64_t run, std::int64_t attempt, std::string_view name) {
+  ROOST_TRY(std::vector<MetricPoint> points, metric_numbers(tx, run, attempt, name, 0));
+  const auto before = [](const MetricPoint& a, const MetricPoint& b) {
+    if (std::tie(a.at, a.step) != std::tie(b.at, b.step)) return std::tie(a.at, a.step) < std::tie(b.at, b.step);
+    if (std::isnan(a.value) || std::isnan(b.value)) return std::isnan(a.value) && !std::isnan(b.value);
+    return a.value < b.value;
+  };
+  // They mostly come in order.
+  if (!std::is_sorted(points.begin(), points.end(), before)) std::stable_sort(points.begin(), points.end(), before);
   return points;
 }
 

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "records/run_order.h"
 #include "records/run_search.h"
+#include "records/set_param.h"
 
 namespace roost {
 namespace {
@@ -52,13 +53,8 @@ Status put_metrics(Tx& tx, std::int64_t run, std::int64_t attempt, const RowColu
 }
 
 Result<Json> params_of(Tx& tx, std::int64_t run, const RowColumns& columns) {
+  if (columns.all_params) return params_of_run(tx, run);
   Json params = Json::object();
-  if (columns.all_params) {
-    Rows rows = tx.query("SELECT name, value FROM run_param WHERE run = ?", run);
-    while (rows.next()) params[rows.text(0)] = rows.text(1);
-    ROOST_CHECK(rows.status());
-    return params;
-  }
   for (const auto& name : columns.params) {
     Rows rows = tx.query("SELECT value FROM run_param WHERE run = ? AND name = ?", run, name);
     if (rows.next()) params[name] = rows.text(0);

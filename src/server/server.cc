@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/refusal_log.h"
 #include "base/text.h"
+#include "compute/gpu_inventory.h"
 #include "compute/machine.h"
 #include "confine/confinement.h"
 #include "confine/private_folder.h"
@@ -36,6 +37,7 @@
 #include "server/garbage_job.h"
 #include "server/rooms.h"
 #include "server/routes/routes.h"
+#include "server/secrets.h"
 
 namespace fs = std::filesystem;
 
@@ -45,6 +47,7 @@ namespace {
 Router routes_and_pages(App& app) {
   Router router = all_routes(app);
   add_endpoint_proxy_routes(router, app);
+  add_mlflow_routes(router, app);
   add_studio_routes(router);
   return router;
 }
@@ -171,7 +174,14 @@ class Server::Parts {
   Status open_parts() {
     const fs::path& data = app_.config.data;
     app_.started = app_.clock.now();
-    app_.machine = find_machine();
+    app_.inventory = find_machine();
+    if (app_.config.gpus) {
+      app_.inventory.gpus = *app_.config.gpus;
+    } else {
+      for (const auto& gpu : find_gpus()) app_.inventory.gpus.push_back(gpu.id);
+    }
+    const Amounts machine = app_.inventory.amounts();
+    app_.machine = {static_cast<int>(machine.cpus), static_cast<int>(machine.memory_mb), static_cast<int>(machine.gpus)};
     app_.python = find_default_python(app_.config.python);
     ROOST_TRY(app_.curated, CuratedEnvironments::built_in());
     if (!app_.config.curated_environments.empty()) {
@@ -194,6 +204,9 @@ class Server::Parts {
     ROOST_TRY(std::string secret, read_or_make_secret(data / "secret"));
     app_.access = std::make_unique<Access>(*app_.db, app_.clock, std::move(secret));
     ROOST_CHECK(app_.access->ensure_owner_token(data / "owner.token"));
+    ROOST_TRY(Sealer sealer, Sealer::open_or_make(data / "secrets.key"));
+    app_.sealer = std::make_unique<Sealer>(std::move(sealer));
+    if (const Status sealed = reseal_secrets(app_); !sealed) log_warning("secrets keep their old key: {}", sealed.error().message);
     std::error_code error;
     app_.program = fs::read_symlink("/proc/self/exe", error).string();
     app_.build_settings = app_.config.environments;

@@ -10,6 +10,7 @@ export interface LiveEvents {
   metrics: { topic: string; items: Schemas["MetricSummary"][] };
   ranks: { topic: string };
   computes: { topic: string };
+  alert: { topic: string; alert: Schemas["Alert"] };
   log: { topic: string; offset: number; next: number; text: string };
   reset: { topic: string };
   gone: { topic: string; message: string };
@@ -24,7 +25,7 @@ interface Subscriber {
   current: string;
 }
 
-const KINDS: (keyof LiveEvents)[] = ["runs", "run", "metrics", "ranks", "computes", "log", "reset", "gone"];
+const KINDS: (keyof LiveEvents)[] = ["runs", "run", "metrics", "ranks", "computes", "alert", "log", "reset", "gone"];
 const subscribers = new Set<Subscriber>();
 const watchers = new Set<() => void>();
 let source: EventSource | undefined;

@@ -8,6 +8,7 @@ import { navigate, usePath, workspacePath } from "../lib/route";
 import { useTheme, type Theme } from "../lib/theme";
 import { Button, Link, Menu } from "./base";
 import { useCurrentInView } from "./current_in_view";
+import { DesktopAlerts } from "./desktop_alerts";
 import { Notices } from "./notify";
 
 const PAGES = [
@@ -18,6 +19,8 @@ const PAGES = [
   ["endpoints", "Endpoints"],
   ["computes", "Computes"],
   ["environments", "Environments"],
+  ["storage", "Storage"],
+  ["alerts", "Alerts"],
   ["tokens", "Tokens"],
 ] as const;
 
@@ -107,6 +110,7 @@ export function Shell({ workspace, page, children }: { workspace: string; page: 
       <main id="main" tabIndex={-1}>
         {children}
       </main>
+      <DesktopAlerts workspace={workspace} />
       <Notices />
     </div>
   );

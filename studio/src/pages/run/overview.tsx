@@ -8,6 +8,7 @@ import { TagEditor, TagList } from "../../ui/tags";
 import type { TabProps } from "../run";
 import { Code, Facts, Properties } from "./overview/facts";
 import { Headlines } from "./overview/headlines";
+import { Inside } from "./overview/inside";
 import { Models } from "./overview/models";
 import { RootCause } from "./overview/root_cause";
 import { Timeline } from "./overview/timeline";
@@ -68,6 +69,7 @@ export default function OverviewTab({ run }: TabProps) {
       <div className="overview-side">
         <Tags run={run} />
         <Facts run={run} />
+        <Inside run={run} />
         <Models run={run} />
         <Properties run={run} />
       </div>
