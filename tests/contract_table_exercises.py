@@ -59,6 +59,9 @@ def rerun_run(c: Caller) -> None:
     again = c.call("rerun_run", 201, run["id"]).json
     assert again["properties"]["roost.rerun_of"] == run["id"] and again["tags"] == run["tags"]
     assert c.server.wait(again)["status"] == "Completed"
+    shown = c.call("rerun_run", 200, run["id"], json={"dry_run": True, "changes": {"environment_variables": {"LR": "1"}}}).json
+    assert shown["changes"] == [{"name": "environment_variables.LR", "from": None, "to": "1"}]
+    c.call("rerun_run", 400, run["id"], json={"changes": {"options": ["x"]}})
 
 
 @exercise

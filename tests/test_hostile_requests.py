@@ -15,6 +15,7 @@ import contract_runner_exercises  # noqa: F401
 import contract_slurm_exercises  # noqa: F401
 import contract_studio_exercises  # noqa: F401
 import contract_sweep_exercises  # noqa: F401
+import contract_secret_exercises  # noqa: F401
 import contract_table_exercises  # noqa: F401
 from contract_caller import EXERCISES, Caller
 from hostile_bodies import WRONG_TEXTS, bodies, frames, raw_bodies

@@ -41,6 +41,7 @@ class Kind:
     run: str = ""   # "own", "child", "other" or "other workspace": how the request's run stands to the token's
     node: str = ""  # "own" or "other"
     job: str = ""
+    folder: bool = False  # has what stops the server, from its data folder
     sees: List[str] = field(default_factory=list)  # values of variables
     parameters: Dict[str, str] = field(default_factory=dict)
 
@@ -51,8 +52,10 @@ class Kind:
             return ALLOWED
         if self.refused:
             return self.refused
+        if self.folder:
+            return ALLOWED if need == "owner_or_folder" else 401
         if self.role:
-            least = need.replace("_or_run", "")
+            least = need.replace("_or_run", "").replace("_or_folder", "")
             return ALLOWED if least in ROLES and ROLES.index(self.role) >= ROLES.index(least) else 403
         if self.node:
             return ALLOWED if need == "node" and self.node == "own" else 403
@@ -136,6 +139,7 @@ class World:
         server.expect(200, "DELETE", "/session", token="", headers=browser)
         yield "a logged-out browser", Kind(browser, refused=401)
 
+        yield "the data folder", Kind(bearer(machine_token(server, "roost_stop_", "stop")), folder=True)
         yield "a run", Kind(bearer(self.run_token(live)), run="own", sees=["live"], parameters=at_live)
         yield "a run, at its child", Kind(bearer(self.run_token(live)), run="child", sees=["live"],
                                           parameters={"run": self.child["id"]})

@@ -143,7 +143,7 @@ def values(answer: Any) -> List[str]:
 def adas_run(server: RoostServer) -> Dict[str, Any]:
     token = server.new_token("contributor", name="ada")["token"]
     run = server.expect(201, "POST", RUNS, token=token, json={
-        "experiment": "e", "command": "echo $PASSWORD $OTHER | tr a-y b-z", "environment_variables": {"PASSWORD": SECRET},
+        "experiment": "e", "command": "echo $GIVEN $OTHER | tr a-y b-z", "environment_variables": {"GIVEN": SECRET},
         "environment": {"variables": {"OTHER": SECRET}}})
     assert values(run).count(SECRET) >= 2
     return {**server.wait(run), "ada": token}
@@ -157,7 +157,7 @@ def test_variables_are_shown_to_the_submitter_and_owners_only(server: RoostServe
     strangers = [server.new_token("reader")["token"], server.new_token("contributor")["token"]]
     for token in strangers:
         for answer in (server.get(path, token=token), server.get(RUNS, token=token)):
-            assert set(values(answer)) == {"***"} and "PASSWORD" in json.dumps(answer)
+            assert set(values(answer)) == {"***"} and "GIVEN" in json.dumps(answer)
         everything = [path, RUNS, path + "/follow", path + "/events", "/workspaces/default/run-table?column=params.*",
                       "/workspaces/default/queue?running=true", path + "/ranks"]
         for one in everything:

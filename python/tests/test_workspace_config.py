@@ -125,12 +125,30 @@ def test_create(connected, capsys):
         Workspace.create("default", **options)
 
 
+def test_mlflow_is_told_where_the_workspace_is_and_let_in(connected, monkeypatch):
+    import os
+
+    monkeypatch.delenv("MLFLOW_TRACKING_TOKEN", raising=False)
+    ws = Workspace.get(name="default")
+    assert ws.get_mlflow_tracking_uri() == ws.discovery_url
+    assert os.environ["MLFLOW_TRACKING_TOKEN"] == ws._client.token
+    ws._client.token = "another"
+    ws.get_mlflow_tracking_uri()
+    assert os.environ["MLFLOW_TRACKING_TOKEN"] == "another"
+    monkeypatch.setenv("MLFLOW_TRACKING_TOKEN", "the user's own")
+    ws.get_mlflow_tracking_uri()
+    assert os.environ["MLFLOW_TRACKING_TOKEN"] == "the user's own"
+    other = Workspace(workspace_name="deep space", _disable_service_check=True, _client=ws._client)
+    assert other.get_mlflow_tracking_uri() == f"{ws.discovery_url}/mlflow/deep%20space"
+    import azureml.mlflow
+
+    assert azureml.mlflow.__name__ == "azureml.mlflow"
+
+
 def test_details_and_refusals(connected):
     ws = Workspace.get(name="default", subscription_id="s", resource_group="g")
     assert ws.get_details()["workspaceid"] == "w-1" and ws._workspace_id == "w-1"
     assert list(Workspace.list("s")) == ["default"]
-    with pytest.raises(NotImplementedError, match="docs/azureml.md"):
-        ws.get_mlflow_tracking_uri()
     with pytest.raises(WorkspaceException, match="does not delete"):
         ws.delete()
     for wrong in (None, "", 3):
@@ -143,14 +161,52 @@ def test_authentication(connected):
     assert header == {"Authorization": "Bearer my-token"}
 
 
-def test_keyvault(connected, monkeypatch):
+SECRETS = "/api/v1/workspaces/default/secrets"
+
+
+def test_keyvault(connected, monkeypatch, tmp_path):
     vault = Workspace.get("default").get_default_keyvault()
-    monkeypatch.setenv("DB_PASSWORD", "tr0ub")
-    assert vault.get_secret(name="db-password") == "tr0ub"
-    assert vault.get_secrets(["DB_PASSWORD", "other"]) == {"DB_PASSWORD": "tr0ub", "other": None}
-    with pytest.raises(UserErrorException, match="API_KEY"):
-        vault.get_secret("api-key")
-    for refused in (lambda: vault.set_secret(name="a", value="b"), vault.list_secrets):
-        with pytest.raises(NotImplementedError, match="environment variables"):
-            refused()
-    assert "a" not in os.environ
+    monkeypatch.delenv("ROOST_SPOOL", raising=False)
+    stored = {}
+
+    def put(asked, name):
+        stored[name] = asked.json["value"]
+        return {"name": name}
+
+    def get(asked, name):
+        if name not in stored:
+            return 404, {"error": {"code": "not_found", "message": f"there is no secret {name}"}}
+        return {"name": name, "value": stored[name]}
+
+    def remove(asked, name):
+        stored.pop(name)
+        return {"name": name}
+
+    for method, answer in (("PUT", put), ("GET", get), ("DELETE", remove)):
+        connected.patterns.append((f"{method} {SECRETS}/([^/]+)", answer))
+    connected.routes[f"GET {SECRETS}"] = lambda asked: {
+        "items": [{"name": name, "updated_by": "me"} for name in sorted(stored)],
+        "next_cursor": None,
+    }
+    vault.set_secret(name="db-password", value="tr0ub4dor")
+    vault.set_secrets({"a": "1", "b": "2"})
+    assert vault.get_secret(name="db-password") == "tr0ub4dor"
+    assert vault.get_secrets(["a", "other"]) == {"a": "1", "other": None}
+    assert vault.list_secrets() == [{"name": "a"}, {"name": "b"}, {"name": "db-password"}]
+    vault.delete_secret("a")
+    vault.delete_secrets(["b"])
+    assert list(stored) == ["db-password"]
+    monkeypatch.setenv("API_KEY", "of the environment")
+    assert vault.get_secret("api-key") == "of the environment"
+    with pytest.raises(UserErrorException, match="roost secret set none-such"):
+        vault.get_secret("none-such")
+    for wrong in (None, "", 3):
+        with pytest.raises(UserErrorException, match="name of a secret"):
+            vault.get_secret(wrong)
+    with pytest.raises(UserErrorException, match="must be a string"):
+        vault.set_secrets({"c": "fine", "d": 4})
+    assert "c" not in stored, "none of them is stored"
+    # In a run the runner hears of it first.
+    monkeypatch.setenv("ROOST_SPOOL", str(tmp_path))
+    vault.get_secret("db-password")
+    assert (tmp_path / "secrets").read_text() == '"tr0ub4dor"\n'

@@ -23,7 +23,23 @@ constexpr Micros kSessionLives = 14 * 24 * 3600 * kSecond;
 constexpr std::string_view kRunPrefix = "roost_run_";
 constexpr std::string_view kNodePrefix = "roost_node_";
 constexpr std::string_view kAllocationPrefix = "roost_job_";
+constexpr std::string_view kStopPrefix = "roost_stop_";
 constexpr std::string_view kSessionPrefix = "roost_session_";
+
+// Without one nobody could give or take back access any more. One that has expired opens nothing.
+Status check_owner_is_left(Tx& tx, const std::string& without, Micros now) {
+  Rows rows = tx.query(
+      "SELECT count(*) FILTER (WHERE id = ?1), count(*) FILTER (WHERE id <> ?1) FROM token"
+      " WHERE role = 'owner' AND revoked = 0 AND (expires IS NULL OR expires > ?2)",
+      without, now);
+  const bool is_last = rows.next() && rows.integer(0) == 1 && rows.integer(1) == 0;
+  ROOST_CHECK(rows.status());
+  if (!is_last) return {};
+  return fail(ErrorCode::kFailedPrecondition,
+              fmt::format("{} is the last owner's token that is good, and without one nobody could give access any more; make "
+                          "another first: roost token create NAME --role owner",
+                          printable(without)));
+}
 
 }  // namespace
 
@@ -47,9 +63,13 @@ Json token_json(const Token& token) {
 
 std::string Access::hash(std::string_view token) { return sha256_hex(token); }
 
+std::string Access::fingerprint(std::string_view text) const { return hmac_hex(secret_, fmt::format("text/{}", text)); }
+
 bool Access::is_machines(std::string_view token) {
   return token.starts_with(kRunPrefix) || token.starts_with(kNodePrefix) || token.starts_with(kAllocationPrefix);
 }
+
+std::string Access::stop_token() const { return std::string(kStopPrefix) + hmac_hex(secret_, "stop"); }
 
 std::string Access::node_token(const std::string& node) const {
   return std::string(kNodePrefix) + hmac_hex(secret_, "node/" + node);
@@ -248,15 +268,12 @@ Result<std::vector<Token>> Access::list() {
 }
 
 Status Access::revoke(const std::string& id) {
-  std::int64_t changed = 0;
   ROOST_CHECK(db_.write([&](Tx& tx) -> Status {
-    ROOST_TRY(changed, tx.run("UPDATE token SET revoked = 1 WHERE id = ?", id));
-    return {};
+    ROOST_CHECK(check_owner_is_left(tx, id, clock_.now()));
+    ROOST_TRY(const std::int64_t changed, tx.run("UPDATE token SET revoked = 1 WHERE id = ?", id));
+    if (changed > 0) return {};
+    return fail(ErrorCode::kNotFound, fmt::format("there is no token \"{}\"; 'roost token ls' lists them", printable(id)));
   }));
-  if (changed == 0) {
-    return fail(ErrorCode::kNotFound, fmt::format("there is no token \"{}\"; 'roost token ls' lists them",
-                                                  printable(id)));
-  }
   forget_persons();
   return {};
 }

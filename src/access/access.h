@@ -61,6 +61,7 @@ class Access {
   };
   Result<NewToken> create(const std::string& name, Role role, std::optional<Micros> lifetime);
   Result<std::vector<Token>> list();
+  // kFailedPrecondition for the last owner's token that is good.
   Status revoke(const std::string& id);
 
   // A browser logs in with a token, or with a code that someone who has one made for it. What a session gives
@@ -79,10 +80,15 @@ class Access {
   Result<NewSession> log_in_by_token(const std::string& token);
   Status log_out(const std::string& secret);
 
+  // Good for stopping the server, whatever became of the owner's token: for whoever can read the file of the `secret`, who
+  // might as well end the process or change the database.
+  std::string stop_token() const;
   std::string node_token(const std::string& node) const;
   std::string allocation_token(const std::string& name) const;
   std::string attempt_token(const std::string& run, std::int64_t attempt) const;
   static std::string hash(std::string_view token);
+  // Tells texts apart without telling what is in them, as a plain digest of a short secret would.
+  std::string fingerprint(std::string_view text) const;
   // Whether it looks like the token of a run, a node or a job of Slurm.
   static bool is_machines(std::string_view token);
 

@@ -49,6 +49,41 @@ TEST_F(AccessTest, UnknownExpiredAndRevokedTokensAreRefused) {
   EXPECT_EQ(access_->revoke("absent").error().code, ErrorCode::kNotFound);
 }
 
+TEST_F(AccessTest, TheLastOwnersTokenThatIsGoodStays) {
+  const auto first = access_->create("first", Role::kOwner, std::nullopt);
+  const auto brief = access_->create("brief", Role::kOwner, 10 * kSecond);
+  const auto other = access_->create("other", Role::kContributor, std::nullopt);
+  ASSERT_TRUE(access_->revoke(other->token.id)) << "others do not count";
+  clock_.wall += 11 * kSecond;
+  const Status refused = access_->revoke(first->token.id);
+  EXPECT_EQ(refused.error().code, ErrorCode::kFailedPrecondition) << "the other owner's has expired";
+  EXPECT_TRUE(access_->authenticate(first->secret));
+  ASSERT_TRUE(access_->revoke(brief->token.id)) << "one that opens nothing goes";
+  const auto second = access_->create("second", Role::kOwner, std::nullopt);
+  ASSERT_TRUE(access_->revoke(first->token.id));
+  EXPECT_FALSE(access_->revoke(second->token.id));
+  ASSERT_TRUE(access_->revoke(first->token.id)) << "again changes nothing";
+}
+
+TEST_F(AccessTest, OfTwoRevocationsAtOnceOneFails) {
+  for (int round = 0; round < 20; ++round) {
+    const auto a = access_->create("a", Role::kOwner, std::nullopt);
+    const auto b = access_->create("b", Role::kOwner, std::nullopt);
+    std::atomic<int> done = 0;
+    std::vector<std::thread> threads;
+    for (const auto& id : {a->token.id, b->token.id}) {
+      threads.emplace_back([&, id] { done += access_->revoke(id) ? 1 : 0; });
+    }
+    for (auto& thread : threads) thread.join();
+    EXPECT_EQ(done, 1);
+    // The next round begins with none of them.
+    write([&](Tx& tx) -> Status {
+      ROOST_CHECK(tx.run("DELETE FROM token"));
+      return {};
+    });
+  }
+}
+
 TEST_F(AccessTest, OnlyHashesAreStored) {
   const auto made = access_->create("x", Role::kReader, std::nullopt);
   write([&](Tx& tx) -> Status {

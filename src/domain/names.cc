@@ -59,6 +59,10 @@ Status check_dataset_name(std::string_view name) {
   return check_name(name, "dataset", 1, 255, "-_. ", false);
 }
 
+Status check_secret_name(std::string_view name) {
+  return check_name(name, "secret", 1, 127, "-_", false);
+}
+
 Status check_text(std::string_view text, std::string_view what, std::size_t limit) {
   if (text.size() > limit) {
     return fail(ErrorCode::kInvalidArgument,

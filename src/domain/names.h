@@ -23,6 +23,8 @@ Status check_dataset_name(std::string_view name);
 Status check_text(std::string_view text, std::string_view what, std::size_t limit);
 // A path below a run's outputs or logs: relative, no "..", valid UTF-8, no control characters.
 Status check_artifact_path(std::string_view path);
+// 1 to 127 letters, digits, '-', '_': a secret of a workspace.
+Status check_secret_name(std::string_view name);
 // A name a POSIX shell can export.
 Status check_variable_name(std::string_view name);
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "domain/log_names.h"
 
 namespace roost {
 namespace {
@@ -245,7 +246,8 @@ int rank_of_log(std::string_view name) {
   return error == std::errc() && end == rest.data() + rest.size() && rank >= 0 ? rank : -1;
 }
 
-std::string log_of_run(const Gang& gang, const std::string& name) {
+std::string log_of_run(const Gang& gang, const std::string& told) {
+  const std::string name = stored_log_name(told);
   const int rank = rank_of_log(name);
   return rank < 0 || rank >= gang.processes() ? name : rank_log(gang, rank);
 }

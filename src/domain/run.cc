@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/digest.h"
+#include "domain/secret_variables.h"
 
 namespace roost {
 
@@ -14,11 +15,17 @@ Json time_or_null(const std::optional<Micros>& time) {
 }
 
 // The names stay, for those who want to know what a run depends on.
-void mask_values(Json& owner, const char* name) {
+void mask_values(Json& owner, const char* name, Variables variables) {
   if (!owner.is_object() || !owner.contains(name) || !owner[name].is_object()) return;
+  if (variables == Variables::kShown) return mask_secret_values(owner[name]);
   for (auto& item : owner[name].items()) item.value() = kMaskedValue;
 }
 }  // namespace
+
+void mask_spec(Json& spec, Variables variables) {
+  mask_values(spec, "environment_variables", variables);
+  if (spec.is_object() && spec.contains("environment")) mask_values(spec["environment"], "variables", variables);
+}
 
 Json run_json(const Run& run, Variables variables) {
   Json body = {{"id", run.id},
@@ -50,11 +57,8 @@ Json run_json(const Run& run, Variables variables) {
           {"node", or_null(run.node)},
           {"archived", run.archived},
           {"deleted_at", time_or_null(run.deleted)}};
-  if (variables == Variables::kMasked) {
-    mask_values(body["spec"], "environment_variables");
-    if (body["spec"].is_object() && body["spec"].contains("environment")) mask_values(body["spec"]["environment"], "variables");
-    mask_values(body["environment"], "variables");
-  }
+  mask_values(body["environment"], "variables", variables);
+  mask_spec(body["spec"], variables);
   return body;
 }
 

@@ -10,6 +10,7 @@
 
 namespace roost {
 
+inline constexpr const char* kScriptType = "script";  // azureml.scriptrun to those who know Azure's words
 inline constexpr std::string_view kInteractiveType = "interactive";
 inline constexpr std::string_view kSweepType = "hyperdrive";
 inline constexpr std::string_view kReplicaType = "roost.replica";  // of an endpoint
@@ -26,7 +27,7 @@ struct Run {
   std::int64_t number = 0;
   std::string display_name;
   RunStatus status = RunStatus::kNotStarted;
-  std::string type = "azureml.scriptrun";
+  std::string type = kScriptType;
   std::optional<std::string> parent;
   std::string compute;
   std::int64_t priority = 0;
@@ -66,11 +67,12 @@ struct RunEvent {
   std::string reason;
 };
 
-// The values of variables that were given to a run may be secrets: not everybody is shown them.
+// The values of variables that were given to a run are not shown to everybody; those of secrets to nobody.
 enum class Variables { kShown, kMasked };
-inline constexpr std::string_view kMaskedValue = "***";
 
 Json run_json(const Run& run, Variables variables);
+// What a spec (RunSpec as JSON) may show.
+void mask_spec(Json& spec, Variables variables);
 Json event_json(const RunEvent& event);
 
 // A record that others report to: an interactive run, or the parent of a sweep.

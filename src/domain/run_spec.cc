@@ -7,7 +7,9 @@
 
 #include "base/digest.h"
 #include "base/files.h"
+#include "base/sealing.h"
 #include "base/text.h"
+#include "domain/alert.h"
 #include "domain/docker_arguments.h"
 #include "domain/environment_plan.h"
 #include "domain/names.h"
@@ -16,6 +18,7 @@
 namespace roost {
 namespace {
 
+constexpr std::size_t kMostNotified = 20;
 constexpr std::size_t kMaxCommand = 128 * 1024;
 constexpr std::size_t kMaxArguments = 10'000;
 
@@ -23,7 +26,7 @@ Status check_variables(const Json& variables) {
   for (const auto& item : variables.items()) {
     ROOST_CHECK(check_variable_name(item.key()));
     const auto& value = item.value().get_ref<const std::string&>();
-    if (value.size() > kMaxCommand || value.find('\0') != std::string::npos) {
+    if ((value.size() > kMaxCommand && !is_sealed(value)) || value.find('\0') != std::string::npos) {
       return fail(ErrorCode::kInvalidArgument,
                   fmt::format("the environment variable {} has a NUL byte or is over 128 KiB",
                               item.key()));
@@ -32,11 +35,28 @@ Status check_variables(const Json& variables) {
   return {};
 }
 
+Status check_secrets(const RunSpec& spec) {
+  if (spec.secrets.size() > 100) return fail(ErrorCode::kInvalidArgument, "a run has at most 100 secrets");
+  for (const auto& item : spec.secrets.items()) {
+    ROOST_CHECK(check_variable_name(item.key()));
+    ROOST_CHECK(check_secret_name(item.value().get_ref<const std::string&>()));
+    if (!spec.environment_variables.contains(item.key())) continue;
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("{} is both a variable with a value and a secret of the workspace; give one of them", item.key()));
+  }
+  for (const auto& name : spec.sealed_variables) {
+    if (spec.environment_variables.contains(name)) continue;
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("\"sealed_variables\" names {}, which is not among \"environment_variables\"", printable(name)));
+  }
+  return {};
+}
+
 Status check_interactive(const RunSpec& spec, bool names_compute) {
   if (!spec.script.empty() || !spec.command.empty() || !spec.arguments.empty() || names_compute ||
-      !spec.inputs.empty()) {
+      !spec.inputs.empty() || !spec.secrets.empty()) {
     return fail(ErrorCode::kInvalidArgument,
-                "an interactive run has no script, command, arguments, compute or inputs: the process "
+                "an interactive run has no script, command, arguments, compute, inputs or secrets: the process "
                 "that made it reports to it");
   }
   return {};
@@ -144,6 +164,10 @@ Status check_program(const RunSpec& spec) {
 
 }  // namespace
 
+// A note is text for people and no label; MLflow keeps it in this tag too.
+constexpr std::string_view kNoteTag = "mlflow.note.content";
+constexpr std::size_t kLongestNote = 16'000;
+
 Status check_labels(const Json& labels, std::string_view what) {
   if (labels.size() > 50) {
     return fail(ErrorCode::kInvalidArgument, fmt::format("more than 50 {}", what));
@@ -155,7 +179,8 @@ Status check_labels(const Json& labels, std::string_view what) {
     ROOST_CHECK(check_text(item.key(), fmt::format("the key in {}", what), 100));
     if (item.value().is_string()) {
       ROOST_CHECK(check_text(item.value().get_ref<const std::string&>(),
-                             fmt::format("the value of {} in {}", item.key(), what), 1000));
+                             fmt::format("the value of {} in {}", item.key(), what),
+                             item.key() == kNoteTag ? kLongestNote : 1000));
     }
   }
   return {};
@@ -177,6 +202,8 @@ Result<RunSpec> parse_run_spec(const Json& body) {
   spec.compute = fields.string("compute", "local");
   spec.environment = fields.object("environment");
   spec.environment_variables = fields.string_map("environment_variables");
+  spec.sealed_variables = fields.strings("sealed_variables");
+  spec.secrets = fields.string_map("secrets");
   const Json inputs = fields.array("inputs");
   if (fields.has("distributed")) spec.distributed = fields.object("distributed");
   spec.node_count = fields.integer("node_count", 1, 1, 100'000);
@@ -190,10 +217,15 @@ Result<RunSpec> parse_run_spec(const Json& body) {
   spec.properties = fields.string_map("properties");
   if (fields.has("git")) spec.git = fields.object("git");
   if (fields.has("parent")) spec.parent = fields.string("parent");
+  spec.notify = fields.strings("notify");
   ROOST_CHECK(fields.done());
 
   ROOST_CHECK(check_experiment_name(spec.experiment));
   ROOST_CHECK(check_text(spec.display_name, "the display name", 256));
+  if (spec.notify.size() > kMostNotified) {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("\"notify\" has more than {} channels", kMostNotified));
+  }
+  for (const auto& text : spec.notify) ROOST_CHECK(parse_notify(text));
   ROOST_CHECK(check_text(spec.subscription_id, "the subscription id", 200));
   ROOST_CHECK(check_text(spec.resource_group, "the resource group", 200));
   if (!spec.interactive) ROOST_CHECK(check_compute_name(spec.compute));
@@ -234,6 +266,7 @@ Result<RunSpec> parse_run_spec(const Json& body) {
   ROOST_CHECK(check_text(python, "the interpreter path", 4096));
   ROOST_CHECK(check_variables(variables));
   ROOST_CHECK(check_variables(spec.environment_variables));
+  ROOST_CHECK(check_secrets(spec));
 
   if (!spec.git.is_null()) {
     JsonFields git(spec.git, "\"git\"");
@@ -264,7 +297,9 @@ Json run_spec_json(const RunSpec& spec) {
               {"parent", spec.parent ? Json(*spec.parent) : Json()}};
   if (!spec.subscription_id.empty()) out["subscription_id"] = spec.subscription_id;
   if (!spec.resource_group.empty()) out["resource_group"] = spec.resource_group;
+  if (!spec.notify.empty()) out["notify"] = spec.notify;
   if (spec.interactive) out["interactive"] = true;
+  if (!spec.secrets.empty()) out["secrets"] = spec.secrets;
   if (!spec.inputs.empty()) out["inputs"] = inputs_json(spec.inputs);
   if (!spec.distributed.is_null()) out["distributed"] = spec.distributed;
   if (Json resources = resource_ask_json(spec.resources); !resources.is_null()) out["resources"] = std::move(resources);

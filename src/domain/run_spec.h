@@ -36,6 +36,8 @@ struct RunSpec {
   std::string compute = "local";
   Json environment = Json::object();  // {"name", "version", "pins", "lock", "python", "variables"}, all optional
   Json environment_variables = Json::object();
+  std::vector<std::string> sealed_variables;  // of these, secrets whatever they are called
+  Json secrets = Json::object();  // variable -> name of a secret of the workspace
   std::vector<RunInput> inputs;
   Json distributed;  // null or {"kind", ...}: how to start many processes
   std::int64_t node_count = 1;
@@ -47,6 +49,7 @@ struct RunSpec {
   Json properties = Json::object();
   Json git;  // null or {"repository_uri", "branch", "commit", "dirty"}
   std::optional<std::string> parent;
+  std::vector<std::string> notify;  // who is told of what happens to it: "CHANNEL" or "CHANNEL:failure,hang"
   // What only the server itself says; in no body.
   std::string id;         // "" is a new one
   bool is_sweep = false;  // the parent of runs that this spec is tried in

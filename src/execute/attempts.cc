@@ -10,6 +10,7 @@
 #include "records/compute_records.h"
 #include "records/lease_records.h"
 #include "records/run_records.h"
+#include "records/wire_run_records.h"
 #include "records/workspace_records.h"
 
 namespace roost {
@@ -224,6 +225,7 @@ Result<Json> make_order(Tx& tx, const Run& run, int node_rank, const std::string
   Json variables = run_variables(run, workspace.id, experiment.id, root, token, now + kTokenLifetime);
   variables.update(object_at(run.environment, "variables"));
   variables.update(object_at(run.spec, "environment_variables"));
+  add_mlflow_variables(variables, run.workspace, wire_run_id(run.id, run.seq), wire_experiment_id(experiment), token);
   Json order = {{"run", run.id},
                 {"attempt", run.attempt},
                 {"node_rank", node_rank},

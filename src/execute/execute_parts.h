@@ -6,6 +6,7 @@
 
 #include "access/access.h"
 #include "base/clock.h"
+#include "base/sealing.h"
 #include "base/serving_time.h"
 #include "base/wake.h"
 #include "db/database.h"
@@ -24,6 +25,8 @@ struct ExecuteSettings {
   double node_silent_seconds = 20;
   double node_lost_seconds = 60;
   int cancel_grace_seconds = 10;
+  double process_silent_seconds = 60;  // of an interactive run
+  double process_lost_seconds = 900;
   double hang_seconds = 600;
   std::string hidden;  // the data folder, which no run may see
   std::map<std::string, std::string> variables;  // every run has these, unless it sets them itself
@@ -33,6 +36,7 @@ struct ExecuteSettings {
 struct ExecuteParts {
   Database& db;
   const Access& access;  // makes the tokens of attempts
+  const Sealer& sealer;  // opens the secrets of runs
   Changes& changes;
   NodeWatch& nodes;
   NodeHandles& handles;

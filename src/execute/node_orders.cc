@@ -2,6 +2,7 @@
 
 #include "domain/rank_plan.h"
 #include "execute/attempts.h"
+#include "execute/run_secrets.h"
 #include "records/artifact_records.h"
 #include "records/compute_records.h"
 #include "records/run_records.h"
@@ -101,6 +102,7 @@ Status NodeOrders::add_orders(Tx& tx, const AttemptPart& part, Micros now, std::
     for (const auto& [name, value] : execute_.settings.variables) {
       if (!work["variables"].contains(name)) work["variables"][name] = value;
     }
+    ROOST_CHECK(add_secrets(tx, execute_.sealer, run, work));
     add(lines, {{"type", "start"}, {"order", work}});
   }
   if (!told.go && part.facts.is_object()) {

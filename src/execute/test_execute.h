@@ -40,12 +40,13 @@ class ExecuteFixture : public DatabaseFixture {
   void SetUp() override {
     DatabaseFixture::SetUp();
     access_ = std::make_unique<Access>(*db_, clock_, "secret");
+    sealer_.emplace(*Sealer::open_or_make(folder_ / "secrets.key"));
     const auto read_tail = [this](const LogTails::Name& name) {
       const auto known = logs_.find(name.log);
       return known == logs_.end() ? LogTails::Tail() : LogTails::Tail{known->second, {known->second}};
     };
     const auto attempt_over = [this](const std::string&, std::int64_t attempt) { over_.push_back(attempt); };
-    execute_.emplace(ExecuteParts{*db_, *access_, changes_, nodes_, handles_, stacks_, shells_, wake_, clock_, serving_, read_tail,
+    execute_.emplace(ExecuteParts{*db_, *access_, *sealer_, changes_, nodes_, handles_, stacks_, shells_, wake_, clock_, serving_, read_tail,
                                   attempt_over, ExecuteSettings()});
     placement_ = std::make_unique<RunPlacement>(*execute_);
   }
@@ -94,6 +95,7 @@ class ExecuteFixture : public DatabaseFixture {
   ShellSessions shells_{clock_, changes_.hub()};
   ToyHandles handles_;
   std::unique_ptr<Access> access_;
+  std::optional<Sealer> sealer_;
   std::map<std::string, std::string> logs_;  // what ranks printed, by name
   std::vector<std::int64_t> over_;           // attempts that are
   std::optional<ExecuteParts> execute_;

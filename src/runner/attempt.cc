@@ -33,6 +33,10 @@ Attempt::Attempt(const NodeSettings& given, const Clock& time, Json the_order)
       shared(given.cache.parent_path() / "shared" / name_of(*this)),
       server(given.server_file, given.data_id, text_at(order, "token"), orders.abandoned(), given.spare_client.get()),
       streams(path("streams"), folder) {
+  const Json secrets = object_at(order, "secrets");
+  for (const auto& secret : secrets) {
+    if (secret.is_string()) streams.mask(secret.get_ref<const std::string&>());
+  }
   if (gang.kind == Gang::Kind::kMpi) mpi.emplace(folder / "mpi", given.mpi_helper);
 }
 

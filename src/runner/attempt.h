@@ -27,6 +27,9 @@
 
 namespace roost {
 
+// In the folder ROOST_SPOOL: to it the SDK appends a secret as a line of JSON before it gives it to the script.
+inline constexpr const char* kMasksFile = "secrets";
+
 // How an attempt went, as its report will say.
 struct Outcome {
   std::string outcome = "exited";
@@ -41,6 +44,9 @@ struct Outcome {
     exited = steady;
   }
 };
+
+// Below the folder of an attempt: what the runner read from files for TensorBoard (EventReader), as a spool.
+inline constexpr const char* kEventSpool = "tensorboard";
 
 // One process of the run on this node, and how it ended.
 struct Rank {

@@ -114,10 +114,19 @@ Result<Variables> common_variables(Attempt& attempt) {
       variables[item.key()] = value;
     }
   }
+  // The server's certificate, for MLflow's client if it is to log there.
+  if (!attempt.server.ca_file().empty() && variables["MLFLOW_TRACKING_URI"].starts_with(attempt.server.url())) {
+    variables.try_emplace("MLFLOW_TRACKING_SERVER_CERT_PATH", attempt.server.ca_file());
+  }
   // What a run says itself chooses among the GPUs that it has.
   if (attempt.lease && ordered.contains("CUDA_VISIBLE_DEVICES")) {
     const auto chosen = narrow_gpus(gpus, variables["CUDA_VISIBLE_DEVICES"]);
     variables["CUDA_VISIBLE_DEVICES"] = fmt::format("{}", fmt::join(chosen, ","));
+  }
+  // Secrets are what they are: a "$" in a password stands for nothing else.
+  const Json secrets = object_at(attempt.order, "secrets");
+  for (const auto& item : secrets.items()) {
+    if (item.value().is_string()) variables[item.key()] = item.value().get<std::string>();
   }
   add_bare_names(attempt, variables);
   // Where pip puts what it installs, and since when an environment is one that the run made itself (in_run/roost_pip.py).

@@ -68,6 +68,12 @@ Status stage_data(Attempt& attempt, int code) {
   return {};
 }
 
+// The server has found out that it cannot be started as it was submitted. Nothing else could be told of it by then.
+Status check_order(Attempt& attempt) {
+  const std::string refused = text_at(attempt.order, "refused");
+  return refused.empty() ? Status() : fail(ErrorCode::kFailedPrecondition, refused);
+}
+
 Status make_attempt_folder(Attempt& attempt) {
   ROOST_CHECK(remove_tree(attempt.folder));
   ROOST_CHECK(make_folders(attempt.folder.parent_path()));
@@ -84,6 +90,7 @@ Status make_attempt_folder(Attempt& attempt) {
 
 Status stage_attempt(Attempt& attempt, Notices& notices) {
   const fs::path& cache = attempt.settings.cache;
+  ROOST_CHECK(check_order(attempt));
   ROOST_CHECK(make_attempt_folder(attempt));
   const Fd root(::open(attempt.code().c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!root) return fail_errno(errno, "open " + attempt.code().string());
@@ -105,6 +112,8 @@ Status stage_attempt(Attempt& attempt, Notices& notices) {
   const std::string below = attempt.node_rank == 0 ? "" : fmt::format("node_{}/", attempt.node_rank);
   attempt.streams.add_folder("logs/" + below, attempt.code() / "logs", false);
   attempt.streams.add_folder("spool/" + below, attempt.folder / "spool", true);
+  attempt.streams.add_folder("spool/" + below + kEventSpool + "/", attempt.folder / kEventSpool, true);
+  attempt.streams.add_masks(attempt.folder / "spool" / kMasksFile);
   return {};
 }
 

@@ -21,6 +21,7 @@ namespace {
 
 constexpr std::size_t kPiece = 2 << 20;     // of a spool, which the server takes in at one go
 constexpr std::size_t kRequest = 8 << 20;  // fewer and larger ones: each waits for its answer
+constexpr std::size_t kMostMasks = 1 << 20;  // of what a run tells of its secrets
 constexpr std::size_t kMostOpen = 256;  // files that are held open for a rename to take nothing away
 
 std::pair<std::uint64_t, std::uint64_t> id_of(const struct stat& info) { return {info.st_dev, info.st_ino}; }
@@ -28,11 +29,11 @@ std::pair<std::uint64_t, std::uint64_t> id_of(const struct stat& info) { return 
 }  // namespace
 
 std::uint64_t StreamFiles::Stream::sent() const {
-  return std::visit([](const auto& each) { return each.sent(); }, file);
+  return places.sent_of(std::visit([](const auto& each) { return each.sent(); }, file));
 }
 
 void StreamFiles::Stream::set_sent(std::uint64_t length) {
-  std::visit([&](auto& each) { each.set_sent(length); }, file);
+  std::visit([&](auto& each) { each.set_sent(places.written_of(length)); }, file);
 }
 
 bool StreamFiles::open_root() {
@@ -100,6 +101,20 @@ void StreamFiles::look_into(const Folder& folder) {
   }
 }
 
+bool StreamFiles::look_for_masks() {
+  if (masks_.empty() || masks_read_ >= kMostMasks || !open_root()) return false;
+  const auto file = open_plain_file(root_.get(), masks_);
+  if (!file || static_cast<std::uint64_t>(file->info.st_size) <= masks_read_) return false;
+  std::string lines = read_at(file->fd.get(), masks_read_, kMostMasks);
+  lines.resize(lines.rfind('\n') + 1);  // npos + 1 is 0
+  masks_read_ += lines.size();
+  for (const auto& line : split(lines, '\n')) {
+    const auto secret = parse_json(line, "a secret");
+    if (secret && secret->is_string()) secrets_.add(secret->get_ref<const std::string&>());
+  }
+  return !lines.empty();
+}
+
 void StreamFiles::look_for_files() {
   if (!open_root()) return;
   for (const auto& [name, path] : files_) {
@@ -135,6 +150,24 @@ void StreamFiles::note_losses(const std::string& name, Stream& stream) {
   }
 }
 
+bool StreamFiles::append_masked(const Json& header, Stream& stream, const FollowedLog::Piece& piece, Shipped& shipped) {
+  auto& log = std::get<FollowedLog>(stream.file);
+  const std::string text = read_at(piece.fd, piece.offset, piece.size);
+  if (text.size() < piece.size) return false;  // it became shorter just now
+  const std::uint64_t from = log.sent();
+  const bool has_more = log.is_behind_after(piece.size);
+  std::size_t taken = 0;
+  std::string masked = stream.places.mask(secrets_, text, from, ended_, taken);
+  // What was kept back and is followed by another file or by nothing that it could be the beginning of.
+  if (taken == 0 && has_more) masked = stream.places.mask(secrets_, text, from, true, taken);
+  if (taken == 0 && !ask_) return false;
+  request_.append(header, masked);
+  log.note_read(std::string_view(text).substr(0, taken));
+  shipped.more = shipped.more || has_more;
+  shipped.bytes += taken;
+  return true;
+}
+
 bool StreamFiles::append(const std::string& name, Stream& stream, Shipped& shipped) {
   if (stream.refused) return false;
   const Json header = {{"stream", name}, {"offset", stream.sent()}};
@@ -143,6 +176,8 @@ bool StreamFiles::append(const std::string& name, Stream& stream, Shipped& shipp
     if (next.size == 0 && !ask_) return false;
     if (next.fd < 0) {
       request_.append(header, next.size == 0 ? "" : "\n");
+    } else if (!secrets_.empty()) {
+      return append_masked(header, stream, next, shipped);
     } else if (request_.append_file(header, next.fd, next.offset, next.size)) {
       log->note_read(request_.bytes().substr(request_.bytes().size() - next.size));
     } else {
@@ -160,10 +195,9 @@ bool StreamFiles::append(const std::string& name, Stream& stream, Shipped& shipp
   return true;
 }
 
-Result<StreamFiles::Shipped> StreamFiles::ship(ServerLink& server) {
-  look_for_files();
-  Shipped shipped;
+std::vector<std::string> StreamFiles::fill_request(Shipped& shipped) {
   request_.clear();
+  shipped = {};
   std::vector<std::string> names;
   for (auto& [name, stream] : streams_) {
     if (request_.bytes().size() >= kRequest) {
@@ -173,6 +207,15 @@ Result<StreamFiles::Shipped> StreamFiles::ship(ServerLink& server) {
     if (append(name, stream, shipped)) names.push_back(name);
     note_losses(name, stream);
   }
+  return names;
+}
+
+Result<StreamFiles::Shipped> StreamFiles::ship(ServerLink& server) {
+  look_for_files();
+  Shipped shipped;
+  std::vector<std::string> names = fill_request(shipped);
+  // A run tells of a secret before it can print it, so whoever has read it as it was printed finds it told.
+  if (look_for_masks()) names = fill_request(shipped);
   if (names.empty()) return shipped;
   Status sent = send(server, shipped);
   if (!sent && !is_refusal(sent.error())) return fail(sent.error());
@@ -181,6 +224,10 @@ Result<StreamFiles::Shipped> StreamFiles::ship(ServerLink& server) {
   // One of them is refused for good: the others must not suffer for it.
   for (const auto& name : names) {
     if (!append(name, streams_[name], shipped)) continue;
+    if (look_for_masks()) {
+      request_.clear();
+      if (!append(name, streams_[name], shipped)) continue;
+    }
     sent = send(server, shipped);
     if (!sent && !is_refusal(sent.error())) return fail(sent.error());
     if (!sent) leave_out(name, sent.error().message);

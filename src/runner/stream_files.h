@@ -10,7 +10,9 @@
 #include "base/frames.h"
 #include "runner/followed_log.h"
 #include "runner/followed_spool.h"
+#include "runner/masked_places.h"
 #include "runner/notices.h"
+#include "runner/secret_mask.h"
 #include "runner/server_link.h"
 
 namespace roost {
@@ -26,6 +28,12 @@ class StreamFiles {
   void add_file(const std::string& stream, const std::filesystem::path& file);
   // Follows every file that appears below `folder`, as `prefix` + its relative path.
   void add_folder(const std::string& prefix, const std::filesystem::path& folder, bool spool);
+
+  // What is masked in all that is written from now on, but for the spool, which is no text for people. Streams without a
+  // secret are sent as they are, and cost nothing.
+  void mask(std::string_view secret) { secrets_.add(secret); }
+  // Into this file the run writes, as lines of JSON, what is to be masked besides, before it may write it elsewhere.
+  void add_masks(const std::filesystem::path& file) { masks_ = file.lexically_relative(root_path_).string(); }
 
   struct Shipped {
     std::uint64_t bytes = 0;
@@ -50,7 +58,9 @@ class StreamFiles {
   struct Stream {
     std::variant<FollowedLog, FollowedSpool> file;
     bool refused = false;  // the server cannot have a log of this name
+    MaskedPlaces places = {};
 
+    // How far it was sent, as the server counts, which has masks in place of secrets.
     std::uint64_t sent() const;
     void set_sent(std::uint64_t length);
   };
@@ -60,10 +70,16 @@ class StreamFiles {
     bool spool = false;
   };
   bool open_root();
+  // Whether the run has told of secrets since.
+  bool look_for_masks();
   void look_for_files();
   void look_into(const Folder& folder);
+  // With what is new of every stream; their names.
+  std::vector<std::string> fill_request(Shipped& shipped);
   // Into the request, what is new of one stream; false if nothing is.
   bool append(const std::string& name, Stream& stream, Shipped& shipped);
+  // The same of a log in which something is to be masked.
+  bool append_masked(const Json& header, Stream& stream, const FollowedLog::Piece& piece, Shipped& shipped);
   Status send(ServerLink& server, Shipped& shipped);
   void leave_out(const std::string& name, const std::string& why);
   void note_losses(const std::string& name, Stream& stream);
@@ -78,6 +94,9 @@ class StreamFiles {
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::string> owners_;  // device and inode: the stream it is sent in
   std::vector<Folder> folders_;
   Notices notices_;
+  SecretMask secrets_;
+  std::string masks_;             // where the run tells of more; relative to the root
+  std::uint64_t masks_read_ = 0;  // bytes of that
   bool ended_ = false;
   bool ask_ = false;
 };

@@ -6,6 +6,7 @@ void RunQueue::put(QueuedRun run) {
   remove(run.seq);
   ++version_;
   places_[run.seq] = {run.priority, run.user};
+  if (run.provisioning) provisioning_.insert(run.seq);
   Runs& runs = levels_[run.priority][run.user];
   runs.emplace_hint(runs.end(), run.seq, std::move(run));
 }
@@ -26,6 +27,7 @@ void RunQueue::remove(std::int64_t seq) {
   if (user->second.empty()) level->second.erase(user);
   if (level->second.empty()) levels_.erase(level);
   places_.erase(place);
+  provisioning_.erase(seq);
 }
 
 }  // namespace roost

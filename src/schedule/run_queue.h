@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
 
@@ -23,6 +24,8 @@ class RunQueue {
   const QueuedRun* find(std::int64_t seq) const;  // null if it does not wait here
 
   const Levels& levels() const { return levels_; }
+  // Those that are shown as Provisioning, by seq.
+  const std::set<std::int64_t>& provisioning() const { return provisioning_; }
   std::size_t size() const { return places_.size(); }
   bool empty() const { return places_.empty(); }
   std::uint64_t version() const { return version_; }  // another one after each change
@@ -35,6 +38,7 @@ class RunQueue {
   Levels levels_;
   std::uint64_t version_ = 0;
   std::unordered_map<std::int64_t, Place> places_;
+  std::set<std::int64_t> provisioning_;
 };
 
 }  // namespace roost

@@ -14,6 +14,24 @@
 #include "schedule/plan.h"
 
 namespace roost {
+namespace {
+
+// Runs that are shown as Provisioning, and for which no node comes up: another took what was coming, or the machine has
+// no room any more.
+std::vector<std::int64_t> overtaken(const ComputePlan& decided) {
+  const auto& [view, plan] = decided;
+  std::vector<std::int64_t> runs;
+  if (!view.waiting) return runs;
+  for (const std::int64_t run : view.waiting->provisioning()) {
+    const auto is_it = [&](const auto& one) { return one.run == run; };
+    const bool goes_on = std::any_of(plan.coming.begin(), plan.coming.end(), is_it) ||
+                         std::any_of(plan.starts.begin(), plan.starts.end(), is_it);
+    if (!goes_on) runs.push_back(run);
+  }
+  return runs;
+}
+
+}  // namespace
 
 std::vector<ComputePlan> Scheduler::look() {
   std::vector<ComputePlan> found;
@@ -150,6 +168,13 @@ Status Scheduler::carry_out(Tx& tx, const ComputePlan& decided, Micros now, Chan
   return {};
 }
 
+Status Scheduler::put_back(Tx& tx, std::int64_t row, Micros now, Changed& changed) {
+  ROOST_TRY(Run run, run_by_row(tx, row));
+  if (run.status != RunStatus::kProvisioning) return {};
+  changed.runs.push_back(run.id);
+  return move_run(tx, run, RunStatus::kQueued, fmt::format("no node of {} is coming up for it any more", run.compute), now);
+}
+
 Status Scheduler::take_nodes(Tx& tx, const Preemption& preemption, Micros now, Changed& changed) {
   ROOST_TRY(const Run run, run_by_row(tx, preemption.run));
   ROOST_TRY(const Run needs, run_by_row(tx, preemption.for_run));
@@ -174,13 +199,16 @@ std::vector<Growth> Scheduler::cycle() {
     const bool untold = std::any_of(c.plan.coming.begin(), c.plan.coming.end(),
                                     [](const Plan::Coming& coming) { return !coming.told; });
     return !c.plan.starts.empty() || !c.plan.nodes_to_end.empty() || untold ||
-           (c.view.compute.deleting && c.view.nodes.empty()) || (c.view.compute.draining && !c.view.compute.deleting);
+           !overtaken(c).empty() || (c.view.compute.deleting && c.view.nodes.empty()) || (c.view.compute.draining && !c.view.compute.deleting);
   });
   Changed changed;
   if (anything) {
     const Status written = parts_.db.write([&](Tx& tx) -> Status {
       changed = {};
-      for (const auto& decided : computes) ROOST_CHECK(carry_out(tx, decided, now, changed));
+      for (const auto& decided : computes) {
+        ROOST_CHECK(carry_out(tx, decided, now, changed));
+        for (const auto run : overtaken(decided)) ROOST_CHECK(put_back(tx, run, now, changed));
+      }
       for (const auto& preemption : preemptions) ROOST_CHECK(take_nodes(tx, preemption, now, changed));
       return {};
     });

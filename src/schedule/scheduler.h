@@ -59,6 +59,8 @@ class Scheduler {
   void plan_in_turn(std::vector<ComputePlan>& computes, Micros now);
   Status carry_out(Tx& tx, const ComputePlan& computes, Micros now, Changed& changed);
   Result<bool> start(Tx& tx, const Plan::Start& start, Micros now, Changed& changed);
+  // The run waits for others to end after all.
+  Status put_back(Tx& tx, std::int64_t run, Micros now, Changed& changed);
   Status take_nodes(Tx& tx, const Preemption& preemption, Micros now, Changed& changed);
 
   const ScheduleParts parts_;

@@ -92,6 +92,26 @@ TEST_F(SchedulerTest, ARunThatFindsNoNodeIsProvisioningAndANodeIsWanted) {
   EXPECT_TRUE(placement_.started.empty());
 }
 
+TEST_F(SchedulerTest, ARunWhoseNodeGoesToAnotherIsQueuedAgain) {
+  change([](Compute& compute) { compute.max_nodes = 1; });
+  const Run run = add_run();
+  EXPECT_EQ(cycle(), 1);
+  EXPECT_EQ(reload(run).status, RunStatus::kProvisioning);
+  Run urgent = add_run();
+  write([&](Tx& tx) -> Status {
+    urgent.priority = 9;
+    return save_run(tx, urgent);
+  });
+  scheduler_.emplace(parts());  // which reads the queue anew
+  make_idle(add_node("n1").id);
+  cycle();
+  ASSERT_EQ(placement_.started.size(), 1U);
+  EXPECT_EQ(placement_.started.front().first, urgent.id);
+  EXPECT_EQ(reload(run).status, RunStatus::kQueued) << "nothing comes up for it";
+  cycle();
+  EXPECT_EQ(reload(run).status, RunStatus::kQueued);
+}
+
 TEST_F(SchedulerTest, ARunStartsOnAnIdleNodeAtOnceAndThoseWhoFollowItAreTold) {
   const Run run = add_run();
   make_idle(add_node("n1").id);

@@ -8,6 +8,7 @@
 #include "access/access.h"
 #include "base/clock.h"
 #include "base/disk_reserve.h"
+#include "base/sealing.h"
 #include "base/serving_time.h"
 #include "base/wake.h"
 #include "blobs/blob_store.h"
@@ -35,8 +36,10 @@
 
 namespace roost {
 
+class AlertLoop;
 class FrontProcess;
 class GarbageJob;
+class KeepingLoop;
 
 // The object graph of a running server, for its routes. Built in server.cc, which owns it; everything in it is
 // thread-safe. Nothing outside server/ knows it: the rooms are given what they use (rooms.cc).
@@ -56,6 +59,7 @@ struct App {
   std::unique_ptr<BlobStore> blobs;
   std::unique_ptr<LogStore> logs;
   std::unique_ptr<Access> access;
+  std::unique_ptr<Sealer> sealer;
   BuildSettings build_settings;
   std::unique_ptr<EnvironmentCache> environments;
   CuratedEnvironments curated;
@@ -79,6 +83,8 @@ struct App {
   std::unique_ptr<EnvironmentBuilder> builder;
   std::unique_ptr<EnvironmentBuilds> builds;
   std::unique_ptr<GarbageJob> garbage;
+  std::unique_ptr<KeepingLoop> keeping;
+  std::unique_ptr<AlertLoop> alerts;
   std::unique_ptr<FrontProcess> front;
 
   // Ends the server; `keep_runs` leaves training running.

@@ -94,7 +94,12 @@ Result<ServerConfig> parse_config(std::string_view yaml, const std::string& file
   read_seconds(root, fields, "heartbeat_seconds", config.heartbeat_seconds);
   read_seconds(root, fields, "node_silent_seconds", config.node_silent_seconds);
   read_seconds(root, fields, "node_lost_seconds", config.node_lost_seconds);
+  read_seconds(root, fields, "process_silent_seconds", config.process_silent_seconds);
+  read_seconds(root, fields, "process_lost_seconds", config.process_lost_seconds);
   read_seconds(root, fields, "writer_stall_seconds", config.writer_stall_seconds);
+  read_seconds(root, fields, "alert_retry_seconds", config.alert_retry_seconds);
+  read_seconds(root, fields, "idle_gpu_seconds", config.idle_gpu_seconds);
+  config.bin_days = fields.integer("bin_days", config.bin_days, 0, 36'500);
   config.reserve_mb = fields.integer("reserve_mb", config.reserve_mb, 0, 100'000);
   config.hang_seconds = static_cast<double>(
       fields.integer("hang_seconds", static_cast<std::int64_t>(config.hang_seconds), 0, 30 * 86'400));

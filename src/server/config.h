@@ -31,6 +31,8 @@ struct ServerConfig {
   double node_silent_seconds = 20;
   double node_lost_seconds = 60;
   int cancel_grace_seconds = 10;
+  double process_silent_seconds = 60;  // of the process of an interactive run
+  double process_lost_seconds = 900;
   double hang_seconds = 600;  // of doing nothing, after which a run is said to hang; 0: never
   int worker_threads = 16;
   double writer_stall_seconds = 30;  // of a write that does not move, after which the server is not well
@@ -38,6 +40,9 @@ struct ServerConfig {
   int caller_requests = 512;  // of one token or address under way at a time
   int caller_uploads = 64;
   int address_connections = 1024;  // of one address at a time; four times as many for loopback
+  std::int64_t bin_days = 30;        // before what is in the bin is deleted for good; 0: never
+  double alert_retry_seconds = 5;    // after an alert could not be sent; twice as long each time, up to an hour
+  double idle_gpu_seconds = 900;     // of GPUs without work, after which that is told
   int blob_lease_seconds = 900;  // how long gc keeps what was stored or asked for, whatever its grace
   struct Slurm {
     SlurmSettings cluster;

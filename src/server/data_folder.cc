@@ -24,7 +24,7 @@ bool holds_a_file(const fs::path& folder) {
 
 bool is_roosts_own(const std::string& name) {
   static const std::set<std::string> own = {"blobs",       "environments", "id",         "images",     "lock",   "logs",
-                                            "nodes",       "owner.token",  "packages",   "port",       "reserve", "secret",
+                                            "nodes",       "owner.token",  "packages",   "port",       "reserve", "secret", "secrets.key",
                                             "server.json", "server.log",   "tools",      ".amlignore", ".gitignore"};
   return own.contains(name) || name.starts_with("roost.db");
 }

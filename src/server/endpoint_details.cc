@@ -33,11 +33,11 @@ Json replica_json(const ReplicaRow& replica, const EndpointView& view) {
           {"load", replica.retired ? Json() : view.loads.of(replica.run_id).load}};
 }
 
+}  // namespace
+
 bool may_see_variables(const Principal& who, const EndpointRow& endpoint) {
   return who.role == Role::kOwner || (who.is_person() && who.name == endpoint.created_by);
 }
-
-}  // namespace
 
 Result<Json> endpoint_json(Tx& tx, const EndpointRow& endpoint, const EndpointView& view, const Principal& who) {
   ROOST_TRY(const auto open, open_replicas(tx));
@@ -66,9 +66,7 @@ Result<Json> endpoint_json(Tx& tx, const EndpointRow& endpoint, const EndpointVi
       if (replica.deployment == spec.name) now.push_back(replica_json(replica, view));
     }
     deployment["replicas_now"] = std::move(now);
-    if (!may_see_variables(who, endpoint)) {
-      for (auto& item : deployment["environment_variables"].items()) item.value() = kMaskedValue;
-    }
+    mask_spec(deployment, may_see_variables(who, endpoint) ? Variables::kShown : Variables::kMasked);
   }
   Json steps = Json::array();
   for (const auto& step : progress.steps) steps.push_back({{"at", format_time(step.at)}, {"text", step.text}});

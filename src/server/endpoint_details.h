@@ -14,7 +14,9 @@ struct EndpointView {
   Micros now = 0;
 };
 
-// Values of variables are shown to who made the endpoint, and to owners.
+// Who made the endpoint, and owners: they are shown the values of its variables, but for secrets, which nobody is.
+bool may_see_variables(const Principal& who, const EndpointRow& endpoint);
+
 Result<Json> endpoint_json(Tx& tx, const EndpointRow& endpoint, const EndpointView& view, const Principal& who);
 
 }  // namespace roost

@@ -34,7 +34,8 @@ class LifeOfARun : public DatabaseFixture {
     engines_.add(std::move(toy));
     provisioning_ = std::make_unique<Provisioning>(
         ProvisionParts{*db_, *access_, engines_, nodes_, wake_, clock_, serving_});
-    execute_.emplace(ExecuteParts{*db_, *access_, changes_, nodes_, *provisioning_, stacks_, shells_, wake_, clock_, serving_,
+    sealer_.emplace(*Sealer::open_or_make(folder_ / "secrets.key"));
+    execute_.emplace(ExecuteParts{*db_, *access_, *sealer_, changes_, nodes_, *provisioning_, stacks_, shells_, wake_, clock_, serving_,
                                   [](const LogTails::Name&) { return LogTails::Tail(); },
                                   [](const std::string&, std::int64_t) {}, ExecuteSettings()});
     placement_ = std::make_unique<RunPlacement>(*execute_);
@@ -154,6 +155,7 @@ class LifeOfARun : public DatabaseFixture {
   StackRequests stacks_{clock_};
   ShellSessions shells_{clock_, changes_.hub()};
   std::unique_ptr<Access> access_;
+  std::optional<Sealer> sealer_;
   Engines engines_;
   ToyEngine* toy_ = nullptr;
   std::unique_ptr<Provisioning> provisioning_;

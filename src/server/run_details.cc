@@ -3,6 +3,7 @@
 #include "records/attempt_records.h"
 #include "records/lease_records.h"
 #include "records/run_records.h"
+#include "records/set_param.h"
 
 namespace roost {
 
@@ -40,6 +41,7 @@ Result<Json> whole_run_json(Tx& tx, const Run& run, const Principal& who, Micros
   ROOST_TRY(body["nodes"], nodes_of_run(tx, run.seq, run.attempt));
   ROOST_TRY(const auto leases, leases_of_attempt(tx, run.seq, run.attempt));
   for (const auto& lease : leases) body["leases"].push_back(held_json(lease));
+  ROOST_TRY(body["params"], params_of_run(tx, run.seq));
   return body;
 }
 

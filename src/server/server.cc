@@ -37,6 +37,7 @@
 #include "server/garbage_job.h"
 #include "server/rooms.h"
 #include "server/routes/routes.h"
+#include "server/secrets.h"
 
 namespace fs = std::filesystem;
 
@@ -46,6 +47,7 @@ namespace {
 Router routes_and_pages(App& app) {
   Router router = all_routes(app);
   add_endpoint_proxy_routes(router, app);
+  add_mlflow_routes(router, app);
   add_studio_routes(router);
   return router;
 }
@@ -202,6 +204,9 @@ class Server::Parts {
     ROOST_TRY(std::string secret, read_or_make_secret(data / "secret"));
     app_.access = std::make_unique<Access>(*app_.db, app_.clock, std::move(secret));
     ROOST_CHECK(app_.access->ensure_owner_token(data / "owner.token"));
+    ROOST_TRY(Sealer sealer, Sealer::open_or_make(data / "secrets.key"));
+    app_.sealer = std::make_unique<Sealer>(std::move(sealer));
+    if (const Status sealed = reseal_secrets(app_); !sealed) log_warning("secrets keep their old key: {}", sealed.error().message);
     std::error_code error;
     app_.program = fs::read_symlink("/proc/self/exe", error).string();
     app_.build_settings = app_.config.environments;

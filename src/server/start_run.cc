@@ -1,5 +1,6 @@
 #include "server/start_run.h"
 
+#include "domain/secret_variables.h"
 #include "prepare/prepare_environment.h"
 #include "records/compute_records.h"
 #include "submit/check_resources.h"
@@ -23,7 +24,8 @@ Status check_machine(const App& app, Tx& tx, const std::string& workspace, const
 
 }  // namespace
 
-Result<std::optional<Run>> start_run(App& app, const RunSpec& spec, const StartSteps& steps) {
+Result<std::optional<Run>> start_run(App& app, RunSpec spec, const StartSteps& steps) {
+  seal_variables(spec, *app.sealer);
   std::optional<Run> run;
   std::optional<BuildRequest> build;
   // The snapshot must not be collected between being found and being named by the run.
@@ -56,6 +58,18 @@ Result<std::optional<Run>> start_run(App& app, const RunSpec& spec, const StartS
   app.changes.run_changed(run->id);
   app.wake.notify();
   return run;
+}
+
+Result<Run> check_start(App& app, const RunSpec& spec, const Submitter& submitter) {
+  const auto hold = app.blobs->hold();
+  const Status files = check_files(*app.blobs, spec);
+  std::optional<Run> run;
+  const Status undone = app.db->write([&](Tx& tx) -> Status {
+    ROOST_TRY(run, submit_run(tx, files, app.curated, submitter.workspace, spec, submitter.user, app.clock.now()));
+    return fail(ErrorCode::kFailedPrecondition, "nothing is to stay of it");
+  });
+  if (run) return *std::move(run);
+  return fail(undone.error());
 }
 
 }  // namespace roost

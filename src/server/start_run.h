@@ -21,8 +21,11 @@ struct StartSteps {
   std::function<Status(Tx&, const Run&)> made;
 };
 
-// Starting and Preparing take no time for an environment that exists, so one transaction does both; what is missing is
+// Secret variables are sealed before anything is written. Starting and Preparing take no time for an environment that exists, so one transaction does both; what is missing is
 // asked for, and the loops are woken. None if check() said so. A sweep's parent and an interactive run need no environment.
-Result<std::optional<Run>> start_run(App& app, const RunSpec& spec, const StartSteps& steps);
+Result<std::optional<Run>> start_run(App& app, RunSpec spec, const StartSteps& steps);
+
+// What would come of it: its refusals, or the run with what was pinned in it. Nothing is made.
+Result<Run> check_start(App& app, const RunSpec& spec, const Submitter& submitter);
 
 }  // namespace roost

@@ -5,10 +5,12 @@
 #include <fmt/format.h>
 
 #include "domain/sdk_python.h"
+#include "records/alert_records.h"
 #include "records/bin_records.h"
 #include "records/compute_records.h"
 #include "records/manifest_records.h"
 #include "records/run_records.h"
+#include "records/secret_records.h"
 #include "records/workspace_records.h"
 #include "registry/environments.h"
 
@@ -78,6 +80,20 @@ Status check_compute(Tx& tx, const std::string& workspace, const RunSpec& spec) 
   return {};
 }
 
+// Where a run has none yet, it would only learn so on its node.
+Status check_secrets(Tx& tx, const std::string& workspace, const RunSpec& spec) {
+  for (const auto& item : spec.secrets.items()) {
+    ROOST_TRY(const auto found, look_for_secret(tx, workspace, item.value().get_ref<const std::string&>()));
+    if (found) continue;
+    const std::string name = item.value().get<std::string>();
+    return fail(ErrorCode::kFailedPrecondition,
+                fmt::format("the run wants the secret \"{}\" as {}, but the workspace {} has none of that name; 'roost secret "
+                            "set {}' makes it",
+                            name, item.key(), workspace, name));
+  }
+  return {};
+}
+
 Status check_parent(Tx& tx, const std::string& workspace, const std::string& parent) {
   ROOST_TRY(const Run above, find_run(tx, parent));
   ROOST_CHECK(check_not_in_bin(above));
@@ -108,6 +124,15 @@ Result<Json> pin_environment(Tx& tx, const CuratedEnvironments& curated, const s
   return pinned;
 }
 
+Status insert_notify(Tx& tx, const Run& run, const std::vector<std::string>& notify, Micros now) {
+  for (const auto& text : notify) {
+    ROOST_TRY(const Notify one, parse_notify(text));
+    AlertRule rule{0, run.workspace, "", run.seq, one.channel, one.events, now, run.created_by};
+    ROOST_CHECK(insert_alert_rule(tx, rule));
+  }
+  return {};
+}
+
 }  // namespace
 
 Status check_files(const BlobStore& blobs, const RunSpec& spec) {
@@ -129,6 +154,7 @@ Result<Run> submit_run(Tx& tx, const Status& files, const CuratedEnvironments& c
   if (!spec.interactive) ROOST_CHECK(check_compute(tx, workspace, spec));
   ROOST_CHECK(check_snapshot(tx, spec));
   ROOST_CHECK(check_inputs(tx, spec));
+  ROOST_CHECK(check_secrets(tx, owner.name, spec));
   ROOST_CHECK(files);
   if (spec.parent) ROOST_CHECK(check_parent(tx, workspace, *spec.parent));
   ROOST_TRY(const Json environment, pin_environment(tx, curated, workspace, spec.environment));
@@ -174,6 +200,7 @@ Result<Run> submit_run(Tx& tx, const Status& files, const CuratedEnvironments& c
     }
   }
   ROOST_CHECK(insert_run(tx, run));
+  ROOST_CHECK(insert_notify(tx, run, spec.notify, now));
   for (const auto& input : spec.inputs) {
     ROOST_CHECK(insert_input(tx, run, input.name, input.content));
   }

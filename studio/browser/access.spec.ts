@@ -68,7 +68,7 @@ test("a reader sees everything but the buttons", async () => {
     for (const name of names) expect(await page.getByRole("button", { name }).count(), `${name} on ${page.url()}`).toBe(0);
   };
   await page.getByRole("checkbox", { name: "Select looked at" }).check();
-  await none(/^Cancel/, /^Rerun/, /^Archive/, /Edit the tags/);
+  await none(/^Cancel/, /^Run again/, /^Archive/, /Edit the tags/);
   expect(await page.locator("[data-run]").innerText()).toContain("owner=anna");
   await page.getByRole("button", { name: "Views" }).click();
   await page.getByText("No view is saved yet").waitFor();
@@ -76,7 +76,7 @@ test("a reader sees everything but the buttons", async () => {
   await tab.go(`/runs/${run}`);
   await page.getByRole("heading", { name: "looked at", level: 1 }).waitFor();
   await page.getByRole("heading", { name: "Stages" }).waitFor();
-  await none(/Rename/, /^Cancel/, /^Rerun/, /^Archive/, /tag/);
+  await none(/Rename/, /^Cancel/, /^Run again/, /^Archive/, /tag/);
   await tab.go("/w/default/computes");
   await page.getByRole("article", { name: "farm" }).waitFor();
   await none(/limits/, /New compute/);

@@ -177,7 +177,10 @@ test("cancel and rerun", async () => {
   expect((await roost.run(run)).status).toBe("Canceled");
 
   await page.getByRole("checkbox", { name: "Select alpha" }).check();
-  await page.getByRole("toolbar", { name: "Selected runs" }).getByRole("button", { name: "Rerun" }).click();
+  await page.getByRole("toolbar", { name: "Selected runs" }).getByRole("button", { name: "Run again …" }).click();
+  const asks = page.getByRole("dialog", { name: "Run 1 run again?" });
+  await asks.getByText("alpha").waitFor();
+  await asks.getByRole("button", { name: "Run 1 run again" }).click();
   await tab.until("there are two of it", async () => (await names(tab)).filter((name) => name.startsWith("alpha")).length === 2);
   const made = (await roost.call("GET", "/workspaces/default/run-table?q=alpha&sort=-created")).items[0];
   expect((await roost.run(made.id)).properties["roost.rerun_of"]).toBe(ids[0]);

@@ -53,7 +53,7 @@ test("a sweep that ended: its page, its run, its trials and the run table lead t
   await page.getByRole("link", { name: "its sweep" }).click();
   await page.getByRole("link", { name: "Its run" }).click();
   await page.getByRole("link", { name: "Sweep", exact: true }).waitFor();
-  expect(await page.getByRole("button", { name: "Rerun" }).count()).toBe(0);
+  expect(await page.getByRole("button", { name: /^Run again/ }).count()).toBe(0);
   await page.getByRole("link", { name: "Sweep", exact: true }).click();
   await table.waitFor();
   // One line in the run table, with its children under it.

@@ -128,11 +128,18 @@ def _same_as(made_by: Dict[str, Any]) -> Dict[str, Any]:
         return {}
     found = {
         "environment": environment_of(made_by),
-        "environment_variables": (made_by.get("spec") or {}).get("environment_variables"),
+        "environment_variables": _shown(made_by),
+        "secrets": (made_by.get("spec") or {}).get("secrets"),
         "compute": made_by.get("compute"),
         "snapshot": made_by.get("snapshot"),
     }
     return {key: value for key, value in found.items() if value}
+
+
+def _shown(made_by: Dict[str, Any]) -> Dict[str, str]:
+    """Its variables but for those whose values nobody is shown."""
+    variables = (made_by.get("spec") or {}).get("environment_variables") or {}
+    return {name: value for name, value in variables.items() if value != "***"}
 
 
 def _own_python(model: Model) -> Dict[str, Any]:

@@ -65,8 +65,8 @@ class RunRecord:
     @property
     def type(self) -> Optional[str]:
         """azureml.scriptrun, or None for one that start_logging began."""
-        kind = self._known["type"]
-        return None if kind == "interactive" else str(kind)
+        kind = str(self._known["type"])
+        return {"interactive": None, "script": "azureml.scriptrun"}.get(kind, kind)
 
     # How it is.
 

@@ -308,6 +308,16 @@ class Environment:
         named = {**self._definition(), "name": self.name, "version": self.version}
         return dict(sorted(named.items()))
 
+    def _kept(self) -> Dict[str, Any]:
+        """What the server keeps of it for everybody to read: no variables whose names are those of
+        secrets. A run that is submitted with this object gets them, sealed."""
+        from roost.secret_names import names_secret
+
+        made = self._definition()
+        variables = made["environmentVariables"]
+        public = {name: value for name, value in variables.items() if not names_secret(name)}
+        return {**made, "environmentVariables": public}
+
     @staticmethod
     def _deserialize_and_add_to_object(serialized: Dict[str, Any]) -> Environment:
         return Environment._from_definition(serialized)
@@ -333,7 +343,7 @@ class Environment:
     def _from_server(cls, found: Dict[str, Any], quiet: bool = False) -> Environment:
         made = cls._from_definition({**found["definition"], "name": found["name"]})
         made.version = str(found["version"])
-        made._stored = made._definition()
+        made._stored = made._kept()
         notice = found.get("notice")
         if notice and not quiet and notice not in _notices_told:
             _notices_told.add(notice)
@@ -361,7 +371,7 @@ class Environment:
         reserved = bool(name and self._stored is not None and _RESERVED.match(name))
         if reserved and self._differs_in_pins_only():
             pins = pins or self.pins  # a curated one keeps its name: the run is told instead
-        elif version is None or self._definition() != self._stored:
+        elif version is None or self._kept() != self._stored:
             if reserved:
                 raise UserErrorException(
                     f"The environment {name} was changed, and its name is reserved. "
@@ -383,7 +393,7 @@ class Environment:
 
     def _differs_in_pins_only(self) -> bool:
         stored = self._stored or {}
-        rest = {**self._definition(), "pins": None}
+        rest = {**self._kept(), "pins": None}
         return self.pins != stored.get("pins") and rest == {**stored, "pins": None}
 
     def _has_image(self) -> bool:
@@ -406,7 +416,7 @@ class Environment:
         import hashlib
         import json
 
-        text = json.dumps(self._definition(), sort_keys=True, default=str)
+        text = json.dumps(self._kept(), sort_keys=True, default=str)
         return _ANONYMOUS + hashlib.sha256(text.encode()).hexdigest()[:12]
 
     def _store(self, workspace: Workspace, name: str) -> Dict[str, Any]:
@@ -418,10 +428,10 @@ class Environment:
             )
         with calling(UserErrorException):
             stored: Dict[str, Any] = workspace._client.post(
-                workspace._path("environments"), {"name": name, "definition": self._definition()}
+                workspace._path("environments"), {"name": name, "definition": self._kept()}
             )
         if name == self.name:
-            self._stored = self._definition()
+            self._stored = self._kept()
             self.version = str(stored["version"])
         return stored
 

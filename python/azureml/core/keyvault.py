@@ -1,76 +1,127 @@
-"""Secrets. A Roost server keeps none: they come from the environment."""
+"""Secrets of a workspace: sealed on the server's disk, and shown to those who may start runs and to runs only."""
 
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Optional
 
-from ..exceptions import UserErrorException
+from .._errors import calling, is_code
+from ..exceptions import AzureMLException, UserErrorException
+
+if TYPE_CHECKING:
+    from .workspace import Workspace
 
 __all__ = ["Keyvault"]
 
 
 class Keyvault:
-    """Reads secrets from environment variables; storing them is refused.
+    """The secrets of a workspace, `ws.get_default_keyvault()`. In a run, `run.get_secret(name)` is the same as
+    get_secret(), and what it gives is masked in the run's logs.
 
-    get_secret("db-password") gives the variable of that name, or DB_PASSWORD. A run gets variables
-    by Environment.environment_variables.
+    A secret that the workspace does not have is looked for among the environment variables of this process:
+    db-password in db-password and DB_PASSWORD.
     """
 
-    def __init__(self, workspace: Any = None) -> None:
+    def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
 
-    def get_secret(self, name: str) -> str:
-        """The secret; UserErrorException when the environment does not have it."""
-        return secret_of_environment(name)
-
-    def get_secrets(self, secrets: List[str]) -> Dict[str, Optional[str]]:
-        """Secrets by name; None for what the environment does not have."""
-        return {name: _find(name) for name in secrets}
-
     def set_secret(self, name: str, value: str) -> None:
-        """Refuses: there is no place on the server to keep it safe."""
-        raise _no_store("Keyvault.set_secret")
+        """Stores a secret, in place of what it was before."""
+        self.set_secrets({name: value})
 
     def set_secrets(self, secrets_batch: Dict[str, str]) -> None:
-        raise _no_store("Keyvault.set_secrets")
+        """Stores secrets; none if one of them is no text."""
+        for name, value in secrets_batch.items():
+            if not isinstance(value, str):
+                raise UserErrorException(
+                    f"the value of the secret {name!r} must be a string, not {type(value).__name__}."
+                )
+            _checked_name(name)
+        for name, value in secrets_batch.items():
+            with calling(UserErrorException):
+                self.workspace._client.put(self._path(name), {"value": value})
+
+    def get_secret(self, name: str) -> str:
+        """The secret; UserErrorException when neither the workspace nor the environment has it."""
+        value = self._find(name)
+        if value is None:
+            raise UserErrorException(
+                f"there is no secret {name!r} in the workspace {self.workspace.name}: "
+                f"`roost secret set {name}` or Keyvault.set_secret makes it. "
+                f"Nor is the environment variable {_variable(name)} set here."
+            )
+        return value
+
+    def get_secrets(self, secrets: List[str]) -> Dict[str, Optional[str]]:
+        """Secrets by name; None for what there is not."""
+        return {name: self._find(name) for name in secrets}
 
     def list_secrets(self) -> List[Dict[str, Any]]:
-        raise _no_store("Keyvault.list_secrets")
+        """The names, as [{"name": ...}]; no values."""
+        with calling(UserErrorException):
+            return [{"name": item["name"]} for item in self.workspace._client.pages(self._path())]
 
     def delete_secret(self, name: str) -> None:
-        raise _no_store("Keyvault.delete_secret")
+        """Removes a secret; runs that name it and have not begun will fail."""
+        with calling(UserErrorException):
+            self.workspace._client.delete(self._path(_checked_name(name)))
 
     def delete_secrets(self, secrets: List[str]) -> None:
-        raise _no_store("Keyvault.delete_secrets")
+        for name in secrets:
+            self.delete_secret(name)
+
+    def _path(self, *name: str) -> str:
+        return self.workspace._path("secrets", *name)
+
+    def _find(self, name: str) -> Optional[str]:
+        try:
+            with calling(UserErrorException):
+                answer = self.workspace._client.get(self._path(_checked_name(name)))
+        except AzureMLException as error:
+            if not is_code(error, "not_found"):
+                raise
+            return find_in_environment(name)
+        _mask(answer["value"])
+        return str(answer["value"])
 
 
 def secret_of_environment(name: str) -> str:
-    value = _find(name)
+    """For a script that runs in no run: nobody but its environment has secrets for it."""
+    value = find_in_environment(name)
     if value is None:
         raise UserErrorException(
-            f"there is no secret {name!r}: a Roost server keeps none. Set the environment variable "
-            f"{_variable(name)} where this runs; for a run, in Environment.environment_variables."
+            f"there is no secret {name!r} here: outside of a run it is the environment variable {_variable(name)}."
         )
     return value
 
 
-def _find(name: str) -> Optional[str]:
+def find_in_environment(name: str) -> Optional[str]:
+    value = os.environ.get(_checked_name(name))
+    return value if value is not None else os.environ.get(_variable(name))
+
+
+def _mask(value: str) -> None:
+    """In a run: tells the runner what to mask, before anybody can print it (docs/spool.md)."""
+    import json
+
+    folder = os.environ.get("ROOST_SPOOL")
+    if not folder:
+        return
+    try:
+        file = os.open(os.path.join(folder, "secrets"), os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError:
+        return  # where nothing can be written, nothing is shipped either
+    try:
+        os.write(file, json.dumps(value).encode() + b"\n")
+    finally:
+        os.close(file)
+
+
+def _checked_name(name: Any) -> str:
     if not isinstance(name, str) or not name:
         raise UserErrorException(f"the name of a secret must be a string, not {name!r}.")
-    value = os.environ.get(name)
-    return value if value is not None else os.environ.get(_variable(name))
+    return name
 
 
 def _variable(name: str) -> str:
     return name.upper().replace("-", "_")
-
-
-def _no_store(what: str) -> NotImplementedError:
-    from .._absent import not_here
-
-    return not_here(
-        what,
-        "keeps secrets on the server",
-        "Set environment variables instead: Keyvault.get_secret and Run.get_secret read them.",
-    )

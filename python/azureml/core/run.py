@@ -152,6 +152,9 @@ class Run(RunArtifacts, RunChildren, RunSweep, RunWaiting):
         self._end("cancel")
 
     def _end(self, how: str, body: Any = None) -> None:
+        from roost.heartbeat import let_go
+
+        let_go(self._run_id)
         try:
             self._take(self._call("post", self._path(how), body))
         except AzureMLException as error:
@@ -250,13 +253,13 @@ class Run(RunArtifacts, RunChildren, RunSweep, RunWaiting):
         return Model._register(self._experiment.workspace, {**body, "run": self.id, "path": path})
 
     def get_secret(self, name: str) -> str:
-        """The environment variable of that name; a Roost server keeps no secrets."""
-        from .keyvault import secret_of_environment
+        """A secret of the workspace; see Keyvault. The run's logs have *** where it is printed."""
+        from .keyvault import Keyvault
 
-        return secret_of_environment(name)
+        return Keyvault(self._experiment.workspace).get_secret(name)
 
     def get_secrets(self, secrets: List[str]) -> Dict[str, Optional[str]]:
-        """Secrets by name; None for what the environment does not have."""
+        """Secrets by name; None for what there is not."""
         from .keyvault import Keyvault
 
         return Keyvault(self._experiment.workspace).get_secrets(secrets)

@@ -320,7 +320,7 @@ class _Look:
         variable = re.sub(r"[^A-Za-z0-9]", "_", name).upper()
         if name not in os.environ and variable not in os.environ:
             self.say(
-                YOU, f"the secret {name} comes from the environment: set {variable}", event.place
+                YOU, f"the secret {name} is not set here: `roost secret set {name}`, or the variable {variable}", event.place
             )
 
     def _on_need_variable(self, event: Event) -> None:

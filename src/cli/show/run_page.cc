@@ -108,6 +108,13 @@ void add_facts(FactList& facts, const Json& run, Micros now) {
   facts.add("properties", tags_text(child(run, "properties")));
 }
 
+std::string params_text(const Json& run, const Style& style) {
+  FactList facts;
+  const Json params = logged_params(run);
+  for (const auto& [name, value] : params.items()) facts.add(name, value_text(value));
+  return facts.empty() ? "" : "\n" + style(Tone::kBold, "Parameters") + "\n" + facts.text(style, 2);
+}
+
 std::string isolation_text(const Json& environment) {
   const Json& isolated = child(environment, "isolated");
   if (!isolated.is_boolean()) return "";
@@ -187,6 +194,7 @@ std::string run_page(const RunPageFacts& page_facts, Micros now, int width, cons
   facts.add("waits", wait_text(wait, now));
   add_facts(facts, run, now);
   out += facts.text(style, 2);
+  out += params_text(run, style);
   out += environment_text(run, style);
   if (const std::string bars = timeline(stages_of(events, now), width - 2, style); !bars.empty()) {
     out += "\n" + style(Tone::kBold, "Stages") + "\n";

@@ -7,6 +7,8 @@ void register_client_verbs(Verb& root, Console& console) {
   register_sweep(root, console);
   register_rerun(root, console);
   register_cancel(root, console);
+  register_wait(root, console);
+  register_secret(root, console);
   register_runs(root, console);
   register_queue(root, console);
   register_show(root, console);
@@ -18,6 +20,8 @@ void register_client_verbs(Verb& root, Console& console) {
   register_doctor(root, console);
   register_metrics(root, console);
   register_artifacts(root, console);
+  register_tag(root, console);
+  register_archive(root, console);
   register_diff(root, console);
   register_snapshot(root, console);
   register_model(root, console);
@@ -28,10 +32,20 @@ void register_client_verbs(Verb& root, Console& console) {
   register_compute(root, console);
   register_status(root, console);
   register_studio(root, console);
+  register_open(root, console);
+  register_login(root, console);
+  register_context(root, console);
   register_down(root, console);
   register_workspace(root, console);
   register_token(root, console);
+  register_mlflow(root, console);
+  register_alerts(root, console);
+  register_disk(root, console);
+  register_retention(root, console);
   register_gc(root, console);
+  register_config(root, console);
+  register_help(root, console);
+  register_complete(root, console);
   register_completion(root, console);
   register_version(root, console);
 }

@@ -8,6 +8,7 @@
 #include "cli/show/table.h"
 #include "cli/verbs/commands.h"
 #include "cli/work/run_reference.h"
+#include "cli/work/run_spec.h"
 #include "cli/work/submit.h"
 #include "net/router.h"
 
@@ -25,8 +26,10 @@ Result<Json> probe_spec(Console& console, ApiClient& client, const std::string& 
     const Json& asked = run->at("spec");
     spec["compute"] = text_field(*run, "compute");
     if (nodes == 0) nodes = asked.value("node_count", std::int64_t{1});
-    if (asked.contains("environment")) spec["environment"] = asked["environment"];
-    if (asked.contains("environment_variables")) spec["environment_variables"] = asked["environment_variables"];
+    for (const char* part : {"environment", "environment_variables", "secrets"}) {
+      if (asked.contains(part)) spec[part] = asked[part];
+    }
+    leave_out_masked(spec);
   } else {
     auto compute = client.get(console.in_workspace("/computes/" + percent_encode(target)));
     if (!compute) {
@@ -76,6 +79,8 @@ Result<int> examine(Console& console, const std::string& target, std::int64_t no
   InterruptWatch watch;
   ROOST_TRY(const Json posted, post_run(console, console.workspace(), spec));
   ROOST_TRY(const Json run, wait_for(*client, posted, watch));
+  const Json archived = {{"archived", true}};
+  (void)client->call("PATCH", run_path(run), &archived);  // it is nobody's training; if it stays in the list, that is no harm
   ROOST_TRY(const Json report, report_of(*client, run));
   bool sound = true;
   TextTable table({{"check"}, {"state"}, {"seen", false, true}});
@@ -85,7 +90,7 @@ Result<int> examine(Console& console, const std::string& target, std::int64_t no
     table.add({text_field(check, "name"), {state, tone_of(state)}, text_field(check, "detail")});
   }
   if (console.json()) {
-    Console::print_json(report);
+    console.print_json(report);
     return sound ? 0 : 1;
   }
   Console::print(table.text(console.out(), 0));

@@ -26,7 +26,7 @@ Result<int> create(Console& console, const TokenOptions& options) {
   }
   ROOST_TRY(ApiClient * client, console.client());
   ROOST_TRY(const Json token, client->post("/tokens", body));
-  if (console.json()) return Console::print_json(token);
+  if (console.json()) return console.print_json(token);
   // Alone on standard output, so that a script can take it.
   Console::print(text_field(token, "token") + "\n");
   std::fprintf(stderr, "%s\n",
@@ -39,21 +39,27 @@ Result<int> create(Console& console, const TokenOptions& options) {
 }
 
 std::string until(const Json& token, Micros now) {
+  if (child(token, "revoked") == true) return "revoked";
   const auto expires = time_field(token, "expires_at");
   if (!expires) return "never";
-  return *expires < now ? "expired" : format_time(*expires).substr(0, 10);
+  return *expires <= now ? "expired" : format_time(*expires).substr(0, 10);
 }
 
 Result<int> list(Console& console) {
   ROOST_TRY(ApiClient * client, console.client());
   ROOST_TRY(const Json tokens, all_items(*client, "/tokens"));
-  if (console.json()) return Console::print_json(tokens);
+  if (console.json()) return console.print_json(tokens);
   const Micros now = now_micros();
-  TextTable table({{"ID"}, {"NAME", false, true}, {"ROLE"}, {"CREATED"}, {"EXPIRES"}});
+  TextTable table({{"ID"}, {"NAME", false, true}, {"ROLE"}, {"CREATED"}, {"GOOD UNTIL"}});
   for (const Json& token : child(tokens, "items")) {
     const auto created = time_field(token, "created_at");
-    table.add({text_field(token, "id"), text_field(token, "name"), text_field(token, "role"),
-               created ? time_ago(*created, now) : "", until(token, now)});
+    const std::string good_until = until(token, now);
+    const Tone tone = good_until == "revoked" || good_until == "expired" ? Tone::kDim : Tone::kPlain;
+    table.add({{text_field(token, "id"), tone},
+               {text_field(token, "name"), tone},
+               {text_field(token, "role"), tone},
+               {created ? time_ago(*created, now) : "", tone},
+               {good_until, tone}});
   }
   return Console::print(table.text(console.out(), terminal_width(1)));
 }
@@ -61,7 +67,7 @@ Result<int> list(Console& console) {
 Result<int> remove(Console& console, const std::string& id) {
   ROOST_TRY(ApiClient * client, console.client());
   ROOST_TRY(const Json answer, client->call("DELETE", "/tokens/" + percent_encode(id), nullptr));
-  if (console.json()) return Console::print_json(answer);
+  if (console.json()) return console.print_json(answer);
   return Console::print(fmt::format("revoked {}\n", id));
 }
 
@@ -78,7 +84,7 @@ void register_token(Verb& root, Console& console) {
       .example("roost token create anna --role reader --expires 30d")
       .action([&console, options] { return create(console, *options); });
   verb.verb("ls", "List tokens").action([&console] { return list(console); });
-  verb.verb("rm", "Revoke a token")
+  verb.verb("rm", "Revoke a token; the last owner's that is good stays")
       .argument("ID", options->name, "its id, see `roost token ls`")
       .action([&console, options] { return remove(console, options->name); });
 }

@@ -67,7 +67,7 @@ Result<Json> model_job_spec(const ModelJob& job) {
                {"tags", {{"roost", job.kind}}}};
   ROOST_CHECK(set_environment(job, before, spec));
   if (!job.alone) {
-    for (const char* name : {"environment_variables", "compute", "snapshot"}) {
+    for (const char* name : {"environment_variables", "secrets", "compute", "snapshot"}) {
       if (const Json& value = child(before, name); !value.is_null()) spec[name] = value;
     }
   }

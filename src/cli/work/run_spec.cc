@@ -14,6 +14,7 @@
 #include "domain/names.h"
 #include "domain/rank_plan.h"
 #include "domain/resource_ask.h"
+#include "domain/secret_variables.h"
 
 namespace roost {
 namespace {
@@ -32,24 +33,6 @@ Result<Json> parse_tags(const std::vector<std::string>& words) {
   return tags;
 }
 
-Result<Json> parse_variables(const std::vector<std::string>& words) {
-  Json variables = Json::object();
-  for (const std::string& word : words) {
-    const std::size_t equals = word.find('=');
-    const std::string key = word.substr(0, equals);
-    const char* here = std::getenv(key.c_str());
-    if (key.empty() || (equals == std::string::npos && !here)) {
-      return fail(
-          ErrorCode::kInvalidArgument,
-          fmt::format("--env \"{}\" names no variable; write it like KEY=value, or KEY for one "
-                      "that is set here. An environment is named by --environment",
-                      printable(word)));
-    }
-    variables[key] = equals == std::string::npos ? here : word.substr(equals + 1);
-  }
-  return variables;
-}
-
 // "environment" of a spec: one that is registered or curated, or an interpreter of the node.
 Result<Json> environment_part(const RunRequest& request) {
   Json part = Json::object();
@@ -61,7 +44,7 @@ Result<Json> environment_part(const RunRequest& request) {
   }
   if (!request.python.empty()) {
     return fail(ErrorCode::kInvalidArgument,
-                "--python and --environment both say what to run in; give one of them");
+                "--python and an environment both say what to run in; give one of them");
   }
   ROOST_TRY(const EnvironmentReference reference, parse_environment_reference(request.environment));
   part["name"] = reference.name;
@@ -126,6 +109,11 @@ void copy_fields(const Json& from, std::initializer_list<const char*> names, con
   }
 }
 
+void leave_out(Json& owner, const char* name) {
+  if (!owner.contains(name) || !owner[name].is_object()) return;
+  std::erase_if(owner[name].get_ref<Json::object_t&>(), [](const auto& item) { return item.second == kMaskedValue; });
+}
+
 }  // namespace
 
 std::string shell_line(const std::vector<std::string>& words) {
@@ -138,6 +126,25 @@ std::string shell_line(const std::vector<std::string>& words) {
   return line;
 }
 
+std::string experiment_of_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  const auto whole = std::filesystem::weakly_canonical(std::filesystem::absolute(folder, error), error);
+  std::string name;
+  for (const char c : whole.filename().string()) {
+    const bool fits = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.';
+    if (fits) {
+      name += c;
+    } else if (!name.empty() && name.back() != '-') {
+      name += '-';
+    }
+  }
+  name.erase(0, name.find_first_not_of("-_."));
+  while (name.ends_with('-')) name.pop_back();
+  constexpr std::size_t kLongest = 100;
+  if (name.size() > kLongest) name.resize(kLongest);
+  return name.empty() ? "runs" : name;
+}
+
 std::string active_python() {
   for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
     const char* prefix = std::getenv(name);
@@ -148,11 +155,28 @@ std::string active_python() {
   return "";
 }
 
+Result<Json> parse_variables(const std::vector<std::string>& words, const std::string& option) {
+  Json variables = Json::object();
+  for (const std::string& word : words) {
+    const std::size_t equals = word.find('=');
+    const std::string key = word.substr(0, equals);
+    const char* here = std::getenv(key.c_str());
+    if (key.empty() || (equals == std::string::npos && !here)) {
+      return fail(
+          ErrorCode::kInvalidArgument,
+          fmt::format("{} \"{}\" names no variable; write it like KEY=value, or KEY for one "
+                      "that is set here. An environment is named by --environment",
+                      option, printable(word)));
+    }
+    variables[key] = equals == std::string::npos ? here : word.substr(equals + 1);
+  }
+  return variables;
+}
+
 Result<Json> make_spec(const RunRequest& request) {
   if (request.command.empty()) {
     return fail(ErrorCode::kInvalidArgument,
-                "no command: write what to run after --, as in `roost submit --experiment birds -- "
-                "python train.py`");
+                "no command: write what to run after --, as in `roost submit -- python train.py`");
   }
   // What the server would refuse anyway is said before a large folder is scanned.
   ROOST_CHECK(check_experiment_name(request.experiment));
@@ -167,16 +191,22 @@ Result<Json> make_spec(const RunRequest& request) {
   ROOST_TRY(Json resources, resources_part(request));
   if (!resources.empty()) spec["resources"] = std::move(resources);
   if (request.priority != 0) spec["priority"] = request.priority;
+  if (!request.notify.empty()) spec["notify"] = request.notify;
   if (request.max_retries != 0) spec["max_retries"] = request.max_retries;
   ROOST_TRY(Json tags, parse_tags(request.tags));
   if (!tags.empty()) spec["tags"] = std::move(tags);
-  ROOST_TRY(Json variables, parse_variables(request.variables));
+  ROOST_TRY(Json variables, parse_variables(request.variables, "--env"));
   if (!variables.empty()) spec["environment_variables"] = std::move(variables);
   if (!request.time_limit.empty()) {
     ROOST_TRY(const std::int64_t seconds, parse_duration(request.time_limit, "--time-limit"));
     spec["max_run_duration_seconds"] = seconds;
   }
   return spec;
+}
+
+void leave_out_masked(Json& spec) {
+  leave_out(spec, "environment_variables");
+  if (spec.contains("environment")) leave_out(spec["environment"], "variables");
 }
 
 Result<Json> spec_to_repeat(const Json& run) {
@@ -206,6 +236,7 @@ Result<Json> spec_to_repeat(const Json& run) {
   } else {
     copy_fields(environment, {"python"}, "environment", spec);
   }
+  leave_out_masked(spec);
   copy_fields(child(run, "git"), {"repository_uri", "branch", "commit", "dirty"}, "git", spec);
   return spec;
 }

@@ -77,7 +77,7 @@ Result<int> show_system_metrics(Console& console, const Json& run, const std::st
   const bool whole = csv || console.json();
   const std::string query = fmt::format("/system-metrics?buckets={}", whole ? 100'000 : 200);
   ROOST_TRY(const Json answer, client->get(run_path(run, query)));
-  if (console.json()) return Console::print_json(answer);
+  if (console.json()) return console.print_json(answer);
   if (csv) return print_csv(answer, name);
   const std::vector<SystemSeries> all = system_series(answer, name);
   TextTable table({{"NODE", false, true},

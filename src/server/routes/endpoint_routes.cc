@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "base/digest.h"
+#include "domain/secret_variables.h"
 #include "records/compute_records.h"
 #include "records/endpoint_records.h"
 #include "records/workspace_records.h"
@@ -15,8 +16,30 @@ constexpr std::size_t kKeyBytes = 24;
 
 std::string key_or_new(const std::string& given) { return given.empty() ? random_hex(kKeyBytes) : given; }
 
+void seal_deployment(const App& app, DeploymentSpec& deployment) {
+  seal_variables(deployment.environment_variables, *app.sealer);
+  if (deployment.environment.contains("variables")) seal_variables(deployment.environment["variables"], *app.sealer);
+}
+
+// Whoever changes a deployment sends all of it, and has seen masks in place of its secrets. They stay, if it is his: other
+// code that somebody else gives it must not get them.
+Status keep_secrets(Json& variables, const Json& before, bool is_own) {
+  Json given = Json::object();
+  for (auto& item : variables.items()) {
+    if (item.value() == kMaskedValue && is_own && before.contains(item.key())) {
+      item.value() = before[item.key()];
+    } else {
+      given[item.key()] = item.value();
+    }
+  }
+  return check_values_are_given(given);
+}
+
 Status settle_all(App& app, const std::string& workspace, EndpointSpec& spec) {
   for (auto& deployment : spec.deployments) {
+    ROOST_CHECK(check_values_are_given(deployment.environment_variables));
+    ROOST_CHECK(check_values_are_given(object_at(deployment.environment, "variables")));
+    seal_deployment(app, deployment);
     ROOST_CHECK(settle_deployment(*app.db, *app.blobs, workspace, deployment));
   }
   return {};
@@ -167,8 +190,14 @@ Result<Response> set_deployment(App& app, Request& request, const Principal& who
   const auto hold = app.blobs->hold();
   ROOST_CHECK(settle_deployment(*app.db, *app.blobs, request.parameters.at("workspace"), deployment));
   return change(app, request, who, fmt::format("deployment {} set", name), [&](Tx&, EndpointRow& endpoint) -> Status {
-    deployment.revision = endpoint.revision;
-    put_deployment(endpoint.spec, deployment);
+    DeploymentSpec changed = deployment;
+    changed.revision = endpoint.revision;
+    const DeploymentSpec* before = endpoint.spec.find(name);
+    const Json kept = before ? before->environment_variables : Json::object();
+    ROOST_CHECK(keep_secrets(changed.environment_variables, kept, may_see_variables(who, endpoint)));
+    ROOST_CHECK(check_values_are_given(object_at(changed.environment, "variables")));
+    seal_deployment(app, changed);
+    put_deployment(endpoint.spec, std::move(changed));
     return {};
   });
 }

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "domain/log_names.h"
 #include "domain/names.h"
 #include "domain/rank_plan.h"
+#include "records/retention_records.h"
 #include "records/run_records.h"
 #include "observe/log_search.h"
 #include "server/routes/browser_file.h"
@@ -51,6 +53,7 @@ class LogBytes final : public ResponseStream {
 
 Result<Response> get_log(App& app, Request& request, const Principal& who) {
   ROOST_TRY(const Run run, look_up(app, request, who));
+  ROOST_CHECK(app.db->read([&](Tx& tx) { return check_not_removed(tx, run, RunPart::kLogs); }));
   ROOST_CHECK(check_artifact_path(request.parameters["name"]));
   const std::string name = log_of_run(gang_of_spec(run.spec), request.parameters["name"]);
   // The build of its environment comes before the first attempt.
@@ -122,7 +125,7 @@ void add_log_routes(Router& router, App& app) {
                   Json items = Json::array();
                   for (std::int64_t attempt = 0; attempt <= run.attempt; ++attempt) {
                     for (const auto& log : app.logs->list(run.id, attempt)) {
-                      items.push_back({{"name", log.name}, {"size", log.size}, {"attempt", attempt}});
+                      items.push_back({{"name", log.name}, {"title", plain_log_name(log.name)}, {"size", log.size}, {"attempt", attempt}});
                     }
                   }
                   return json_response({{"items", std::move(items)}, {"next_cursor", nullptr}});

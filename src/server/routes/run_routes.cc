@@ -1,20 +1,23 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/text.h"
 #include "domain/names.h"
 #include "domain/rank_plan.h"
 #include "domain/run_spec.h"
+#include "domain/secret_variables.h"
 #include "execute/attempts.h"
+#include "execute/process_watch.h"
 #include "records/run_records.h"
-#include "records/submission_records.h"
 #include "records/workspace_records.h"
+#include "server/routes/answer_started.h"
 #include "server/routes/follow_run.h"
 #include "server/routes/late_write.h"
 #include "server/routes/rank_logs.h"
 #include "server/routes/routes.h"
 #include "server/routes/submission_key.h"
 #include "server/run_details.h"
-#include "server/start_run.h"
 
 namespace roost {
 namespace {
@@ -42,6 +45,7 @@ Result<RunFilter> filter_from(const Request& request) {
   filter.tags = text_queries(request, "tag");
   filter.properties = text_queries(request, "property");
   filter.type = text_query(request, "type");
+  if (filter.type == "azureml.scriptrun") filter.type = kScriptType;
   ROOST_TRY(filter.top_level, flag_query(request, "top_level"));
   if (const auto after = request.query_value("created_after")) {
     ROOST_TRY(filter.created_after, parse_time(*after));
@@ -92,40 +96,11 @@ Result<std::string> user_of(Tx& tx, const Principal& who) {
 
 constexpr int kCancelTries = 8;
 
-// Hands a run in; a submit that was answered before is answered again.
-Result<Response> answer_started(App& app, const Principal& who, const RunSpec& spec,
-                                const std::function<Result<Submitter>(Tx&)>& check,
-                                const std::optional<SubmissionKey>& key = std::nullopt) {
-  Json answer;
-  StartSteps steps;
-  steps.check = [&](Tx& tx) -> Result<std::optional<Submitter>> {
-    if (key) {
-      const Micros now = app.clock.now();
-      ROOST_TRY(const auto made, find_submission(tx, *key, now));
-      if (made) {
-        ROOST_TRY(const Run run, find_run(tx, *made));
-        ROOST_TRY(answer, whole_run_json(tx, run, who, now));
-        return std::nullopt;
-      }
-    }
-    ROOST_TRY(Submitter submitter, check(tx));
-    return submitter;
-  };
-  steps.made = [&](Tx& tx, const Run& run) -> Status {
-    if (key) ROOST_CHECK(insert_submission(tx, *key, run, app.clock.now()));
-    answer = run_json(run, variables_for(who, run));
-    answer["durations"] = Json::object();
-    answer["nodes"] = Json::array();
-    return {};
-  };
-  ROOST_CHECK(start_run(app, spec, steps));
-  return json_response(answer, 201);
-}
-
 Result<Response> submit(App& app, Request& request, const Principal& who) {
   ROOST_TRY(const Json body, json_body(request));
   ROOST_TRY(const RunSpec spec, parse_run_spec(body));
-  ROOST_TRY(const auto key, submission_key(request, body, who));
+  ROOST_CHECK(check_values_are_given(spec));
+  ROOST_TRY(const auto key, submission_key(app, request, request.parameters.at("workspace"), body, who));
   return answer_started(
       app, who, spec,
       [&](Tx& tx) -> Result<Submitter> {
@@ -134,32 +109,6 @@ Result<Response> submit(App& app, Request& request, const Principal& who) {
         return Submitter{request.parameters["workspace"], std::move(user)};
       },
       key);
-}
-
-Result<Response> rerun(App& app, const Request& request, const Principal& who) {
-  Run run;
-  ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {
-    ROOST_TRY(run, request_run(tx, request, who));
-    return {};
-  }));
-  if (run.type == kSweepType) {
-    return fail(ErrorCode::kFailedPrecondition,
-                fmt::format("{} is a sweep; start its file again with 'roost sweep start', or rerun one of its children",
-                            run.id));
-  }
-  if (run.type == kInteractiveType) {
-    return fail(ErrorCode::kFailedPrecondition,
-                fmt::format("{} is an interactive run: it ran where it was made, and only its own process knows what "
-                            "it did. Start that again",
-                            run.id));
-  }
-  ROOST_TRY(RunSpec spec, parse_run_spec(run.spec));
-  spec.tags = run.tags;
-  spec.properties["roost.rerun_of"] = run.id;
-  if (variables_for(who, run) == Variables::kMasked && !spec.properties.contains(kVariablesOf)) {
-    spec.properties[kVariablesOf] = run.created_by;
-  }
-  return answer_started(app, who, spec, [&](Tx&) -> Result<Submitter> { return Submitter{run.workspace, who.name}; });
 }
 
 Result<Response> update(App& app, Request& request, const Principal& who) {
@@ -253,22 +202,40 @@ Result<Response> complete(App& app, Request& request, const Principal& who) {
   return json_response(answer);
 }
 
+constexpr std::size_t kMostErrorText = 3000;
+constexpr std::size_t kMostTracebackLines = 100;
+
+std::string short_text(std::string text) {
+  if (text.size() > kMostErrorText) text.resize(kMostErrorText);
+  return to_utf8(text);
+}
+
+Json last_of(const std::vector<std::string>& lines) {
+  Json last = Json::array();
+  const std::size_t from = lines.size() - std::min(lines.size(), kMostTracebackLines);
+  for (std::size_t i = from; i < lines.size(); ++i) last.push_back(short_text(lines[i]));
+  return last;
+}
+
 // Ends the run. Where its own script says so it goes on until that ends, and is Failed then, whatever its exit code.
 Result<Response> fail_run(App& app, Request& request, const Principal& who) {
   ROOST_TRY(const Json body, json_body(request));
   JsonFields fields(body, "the request");
   std::string message = fields.string("message", "the script reported a failure");
   const std::string code = fields.string("code", "reported_failure");
+  const std::string exception = fields.string("exception");
+  const auto traceback = fields.strings("traceback");
   ROOST_CHECK(fields.done());
   ROOST_CHECK(check_text(code, "the error code", 100));
   if (message.empty()) message = "the script reported a failure";
-  if (message.size() > 3000) message.resize(3000);
   Json answer;
   Run run;
   ROOST_CHECK(app.db->write([&](Tx& tx) -> Status {
     ROOST_TRY(run, request_run(tx, request, who));
-    const Json error = {{"code", code}, {"message", to_utf8(message)}, {"last_lines", Json::array()},
-                        {"node", run.node ? Json(*run.node) : Json()}};
+    Json error = {{"code", code}, {"message", short_text(message)}, {"last_lines", Json::array()},
+                  {"node", run.node ? Json(*run.node) : Json()}};
+    if (!exception.empty()) error["exception"] = short_text(exception);
+    if (!traceback.empty()) error["traceback"] = last_of(traceback);
     ROOST_CHECK(request_fail(tx, run, error, who.run_row == run.seq, app.clock.now()));
     ROOST_TRY(answer, whole_run_json(tx, run, who, app.clock.now()));
     return {};
@@ -277,6 +244,24 @@ Result<Response> fail_run(App& app, Request& request, const Principal& who) {
   app.changes.run_changed(run.id);
   app.changes.nodes_changed(*app.db, run);
   return json_response(answer);
+}
+
+// The process of an interactive run lives.
+Result<Response> hear(App& app, Request& request, const Principal& who) {
+  ROOST_TRY(const Json body, json_body(request));
+  ROOST_CHECK(JsonFields(body, "the heartbeat").done());
+  Run run;
+  ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {
+    ROOST_TRY(run, request_run(tx, request, who));
+    return {};
+  }));
+  if (run.type != kInteractiveType) {
+    return fail(ErrorCode::kFailedPrecondition,
+                fmt::format("{} is no interactive run: its node says that it lives", run.id));
+  }
+  ROOST_CHECK(hear_process(*app.execute, run));
+  return json_response({{"status", status_name(run.status)},
+                        {"next_seconds", process_heartbeat_seconds(app.execute->settings)}});
 }
 
 // The log or the logs of the ranks that the request names.
@@ -339,13 +324,13 @@ void add_run_routes(Router& router, App& app) {
                 [&app](Request& request, const Principal& who) { return update(app, request, who); });
   add_operation(router, app, "POST", "/api/v1/runs/{run}/cancel", "cancel_run", Need::kContributorOrRun,
                 [&app](Request& request, const Principal& who) { return cancel(app, request, who); });
-  add_operation(router, app, "POST", "/api/v1/runs/{run}/rerun", "rerun_run", Need::kContributor,
-                [&app](Request& request, const Principal& who) { return rerun(app, request, who); });
   add_operation(router, app, "POST", "/api/v1/runs/{run}/complete", "complete_run",
                 Need::kContributorOrRun,
                 [&app](Request& request, const Principal& who) { return complete(app, request, who); });
   add_operation(router, app, "POST", "/api/v1/runs/{run}/fail", "fail_run", Need::kContributorOrRun,
                 [&app](Request& request, const Principal& who) { return fail_run(app, request, who); });
+  add_operation(router, app, "POST", "/api/v1/runs/{run}/heartbeat", "hear_run", Need::kContributorOrRun,
+                [&app](Request& request, const Principal& who) { return hear(app, request, who); });
   add_operation(router, app, "GET", "/api/v1/runs/{run}/events", "list_run_events", Need::kReaderOrRun,
                 [&app](Request& request, const Principal& who) -> Result<Response> {
                   Json items = Json::array();

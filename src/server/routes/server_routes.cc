@@ -111,7 +111,7 @@ void add_server_routes(Router& router, App& app) {
                                         {"pid", ::getpid()},
                                         {"python", app.python}});
                 });
-  add_operation(router, app, "POST", "/api/v1/server/shutdown", "stop_server", Need::kOwner,
+  add_operation(router, app, "POST", "/api/v1/server/shutdown", "stop_server", Need::kOwnerOrFolder,
                 [&app](Request& request, const Principal&) -> Result<Response> {
                   ROOST_TRY(const Json body, json_body(request));
                   JsonFields fields(body, "the request");

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "base/digest.h"
+#include "domain/secret_variables.h"
 #include "records/manifest_records.h"
 #include "records/run_records.h"
 #include "records/sweep_records.h"
@@ -48,9 +49,7 @@ Json spec_json(const Run& run, const SweepRow& row, const Principal& who) {
   Json spec = row.spec;
   spec["max_total_runs"] = row.max_total;
   spec["max_concurrent_runs"] = or_null(row.max_concurrent);
-  if (variables_for(who, run) == Variables::kMasked && member(spec, "run").is_object()) {
-    for (auto& item : spec["run"]["environment_variables"].items()) item.value() = kMaskedValue;
-  }
+  mask_spec(spec["run"], variables_for(who, run));
   return spec;
 }
 
@@ -213,7 +212,9 @@ Result<Response> create(App& app, Request& request, const Principal& who) {
   ROOST_TRY(const Json body, json_body(request));
   const std::uint64_t seed = std::stoull(random_hex(6), nullptr, 16);
   ROOST_TRY(SweepSpec spec, parse_sweep_spec(body, seed));
-  ROOST_TRY(const auto key, submission_key(request, body, who));
+  ROOST_CHECK(check_values_are_given(spec.run));
+  ROOST_TRY(const auto key, submission_key(app, request, request.parameters.at("workspace"), body, who));
+  seal_variables(spec.run, *app.sealer);
   const Json stored = sweep_spec_json(body, spec);
   name_parent(spec);
   const std::string workspace = request.parameters.at("workspace");

@@ -171,7 +171,11 @@ def changed_deployment(
 def sent_deployment(found: Dict[str, Any]) -> Dict[str, Any]:
     """A deployment as it is sent, of one that the server told of."""
     sent = {key: found[key] for key in _SENT if found.get(key) is not None}
-    if _HIDDEN in (sent.get("environment_variables") or {}).values():
+    from roost.secret_names import names_secret
+
+    # Secrets are hidden from everybody, and the server keeps those that come back hidden.
+    variables = sent.get("environment_variables") or {}
+    if any(value == _HIDDEN and not names_secret(name) for name, value in variables.items()):
         raise WebserviceException(
             "The environment variables of this service are hidden from all but its owner, so that "
             "they cannot be kept. Deploy it anew: Model.deploy(..., overwrite=True)."

@@ -1,20 +1,24 @@
 // The code of a run as it was when the run was made, and what differs from another run's.
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import { segments, type Run } from "../../lib/api";
 import { bytes, count } from "../../lib/format";
 import { useResource } from "../../lib/resource";
 import { navigate, runPath, useSearch } from "../../lib/route";
 import { blobUrl, compareFiles, filesOf, loadSnapshot, loadText, type SnapshotFile } from "../../lib/snapshot";
+import { useMay } from "../../lib/session";
 import { Against, useAgainst } from "../../ui/against";
-import { Copy, Empty, Loading, Problem } from "../../ui/base";
+import { Button, Copy, Empty, Loading, Problem } from "../../ui/base";
 import { Code } from "../../ui/code";
 import { FileTree } from "../../ui/tree";
+import { AgainDialog } from "./again/dialog";
 import { Changes } from "./code/changes";
 import { entryOf } from "./code/entry";
 import "./code/code.css";
 
 export default function CodeTab({ run, rest }: { run: Run; rest: string[] }) {
   const { id, other } = useAgainst();
+  const may = useMay("contributor");
+  const [launching, setLaunching] = useState(false);
   const snapshot = useResource(run.snapshot ? `snapshot/${run.snapshot}` : null, () => loadSnapshot(run.snapshot!));
   const theirs = useResource(other.data?.snapshot ? `snapshot/${other.data.snapshot}` : null, () => loadSnapshot(other.data!.snapshot!));
   const files = useMemo(() => (snapshot.data ? filesOf(snapshot.data) : []), [snapshot.data]);
@@ -43,6 +47,8 @@ export default function CodeTab({ run, rest }: { run: Run; rest: string[] }) {
           <code title={run.snapshot}>snapshot {run.snapshot.slice(0, 12)}…</code>
         </Copy>
         <span className="spring" />
+        {may && <Button onClick={() => setLaunching(true)}>Run this code …</Button>}
+        {launching && <AgainDialog run={run} title="Run this code" entry={entryOf(run.spec, files)} onClose={() => setLaunching(false)} />}
         <Against run={run} tab="code" id={id} other={other} />
       </div>
       {id && theirs.error && <Problem error={theirs.error} retry={theirs.reload} />}

@@ -2,11 +2,12 @@
 import { useState } from "react";
 import { api, segment, type Run } from "../../lib/api";
 import { duration } from "../../lib/format";
-import { navigate, runPath, workspacePath } from "../../lib/route";
+import { workspacePath } from "../../lib/route";
 import { useMay } from "../../lib/session";
 import { SWEEP_TYPE, sweepOf, sweepPath } from "../../lib/sweep";
 import { Button, Copy, Dialog, isOver, Link, Status, Time } from "../../ui/base";
 import { attempt } from "../../ui/notify";
+import { AgainDialog, isRepeatable } from "./again/dialog";
 import { useNow } from "./now";
 
 function Name({ run, onRun }: { run: Run; onRun: (run: Run) => void }) {
@@ -85,10 +86,11 @@ function Times({ run }: { run: Run }) {
 function Actions({ run, onRun }: { run: Run; onRun: (run: Run) => void }) {
   const may = useMay("contributor");
   const [asking, setAsking] = useState(false);
+  const [repeating, setRepeating] = useState(false);
   const path = `/runs/${segment(run.id)}`;
   const over = isOver(run.status);
   // A sweep is started again from its file: the server refuses a rerun.
-  const again = run.spec.interactive !== true && run.type !== SWEEP_TYPE;
+  const again = isRepeatable(run);
   return (
     <div className="row spring">
       {run.type === SWEEP_TYPE && (
@@ -100,9 +102,7 @@ function Actions({ run, onRun }: { run: Run; onRun: (run: Run) => void }) {
         Compare …
       </Link>
       {may && again && (
-        <Button onClick={() => void attempt(api.post<Run>(`${path}/rerun`).then((made) => navigate(runPath(made.id))), "Submitted again: this is the new run.")}>
-          Rerun
-        </Button>
+        <Button onClick={() => setRepeating(true)}>Run again …</Button>
       )}
       {may && over && (
         <Button onClick={() => void attempt(api.patch<Run>(path, { archived: !run.archived }).then(onRun), run.archived ? "Back in the lists." : "Archived: out of the lists.")}>
@@ -114,6 +114,7 @@ function Actions({ run, onRun }: { run: Run; onRun: (run: Run) => void }) {
           {run.status === "CancelRequested" ? "Being cancelled" : "Cancel"}
         </Button>
       )}
+      {repeating && <AgainDialog run={run} title="Run it again" onClose={() => setRepeating(false)} />}
       {asking && (
         <Dialog title="Cancel this run?" onClose={() => setAsking(false)}>
           <p>Its processes get SIGTERM, a grace period, then SIGKILL. What it has logged and put out so far is kept.</p>
