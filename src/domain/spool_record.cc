@@ -12,10 +12,11 @@
 namespace roost {
 namespace {
 
-constexpr std::array<std::string_view, 11> kKinds = {
+constexpr std::array<std::string_view, 12> kKinds = {
     "scalar", "list",           "row",       "table",       "image", "confusion_matrix",
-    "accuracy_table", "residuals", "predictions", "tag", "property"};
+    "accuracy_table", "residuals", "predictions", "tag", "property", "param"};
 constexpr std::size_t kMaxName = 1000;
+constexpr std::size_t kMaxParam = 6000;
 
 bool take(std::string_view& rest, std::string_view prefix) {
   if (!rest.starts_with(prefix)) return false;
@@ -137,6 +138,10 @@ Status parse_spool_line(std::string_view line, SpoolRecord& record) {
     }
   } else if (record.kind == "list") {
     if (!value.is_array()) return bad("a list is an array");
+  } else if (record.kind == "param") {
+    if (!value.is_string() || value.get_ref<const std::string&>().size() > kMaxParam) {
+      return bad("a parameter is a string of at most 6000 bytes");
+    }
   } else if (record.kind == "tag" || record.kind == "property") {
     if (!value.is_string() && !value.is_null()) return bad("a tag is a string or null");
   } else if (!value.is_object()) {

@@ -14,6 +14,7 @@
 #include "observe/block_tail.h"
 #include "observe/metric_block.h"
 #include "observe/metric_store.h"
+#include "records/param_records.h"
 #include "records/run_records.h"
 
 namespace roost {
@@ -48,6 +49,7 @@ class Ingest {
   Status take(SpoolRecord& record) {
     if (record.kind == "tag") return take_tag(record);
     if (record.kind == "property") return take_property(record);
+    if (record.kind == "param") return log_params(tx_, run_, {{std::string(record.name), record.value.get<std::string>()}});
     ROOST_TRY(Series* const series, series_for(record));
     MetricPoint point{record.step.value_or(MetricPoint::kNoStep), record.at, record.number, record.whole};
     if (record.is_number) {
