@@ -1,11 +1,15 @@
 """MLflow's REST API by plain HTTP: shapes, limits and refusals. That real clients work with it is in test_mlflow_clients.py."""
 import itertools
-from typing import Any, Dict
+import re
+from pathlib import Path
+from typing import Any, Dict, List, Tuple
 
 import pytest
 
 from mlflow_http import Mlflow, basic, pairs
+from conftest import Gate
 from roost_fixture import RoostServer
+from test_token_matrix import machine_token
 
 _names = itertools.count()
 NOT_THERE = (404, "RESOURCE_DOES_NOT_EXIST")
@@ -286,3 +290,102 @@ def test_what_is_malformed_or_unknown(mlflow: Mlflow, experiment: str) -> None:
     for method, path in (("GET", "nothing"), ("PUT", "runs/create"), ("GET", "runs/create"), ("POST", "traces"), ("POST", "runs/create/more")):
         answer = mlflow.send(method, path)
         assert answer.status in (404, 405), (method, path, answer.status)
+
+
+def documented() -> List[Tuple[str, str, str, str]]:
+    """Method, path, who may, and whether it is there, as docs/mlflow.md says."""
+    page = (Path(__file__).resolve().parent.parent / "docs/mlflow.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([A-Z]+) ([\w/-]+)` \| ([\w, ]*) \| (same|different|absent) \|", page, re.M)
+    assert len(rows) > 55
+    return rows
+
+
+def test_every_documented_endpoint_against_every_kind_of_token(mlflow: Mlflow, tmp_path: Path) -> None:
+    server = mlflow.server
+    gate = Gate(tmp_path / "gate")
+    own = server.submit(gate.wait_code)
+    server.wait(own, "Running")
+    other = mlflow.run(mlflow.experiment("of another"))
+    tokens = {"": "nobody", server.new_token("reader")["token"]: "reader", server.new_token("contributor")["token"]: "contributor",
+              machine_token(server, "roost_run_", f"attempt/{own['id']}/1"): "run"}
+    wrong = []
+    for (method, path, need, here), (token, kind) in itertools.product(documented(), tokens.items()):
+        answer = Mlflow(server, token=token).send(method, path, {"run_id": other, "key": "k", "value": "1", "timestamp": 1})
+        allowed = need == "nobody" or kind in need.split(", ") or (kind == "contributor" and need.startswith("reader"))
+        if here == "absent":
+            fits = answer.status == 404
+        elif kind == "nobody" and need != "nobody":
+            fits = answer.status == 401
+        elif not allowed:
+            fits = answer.status == 403
+        elif kind == "run" and method == "POST" and path.startswith("runs/") and path not in ("runs/create", "runs/search"):
+            fits = answer.status in (400, 403)  # the run is another's
+        else:
+            fits = answer.status in (200, 400, 404)
+        if not fits or (answer.status >= 400 and set(answer.json) != {"error_code", "message"}):
+            wrong.append((method, path, kind, answer.status, answer.body[:200]))
+    gate.open()
+    server.wait(own)
+    assert not wrong, wrong
+
+
+def test_a_script_logs_into_its_own_run_and_children(mlflow: Mlflow, tmp_path: Path) -> None:
+    server = mlflow.server
+    gate = Gate(tmp_path / "gate")
+    own = server.submit(gate.wait_code)
+    server.wait(own, "Running")
+    script = Mlflow(server, token=machine_token(server, "roost_run_", f"attempt/{own['id']}/1"))
+    script.log(own["id"], "loss", 0.5)
+    child = script.run("0")
+    script.post("runs/update", run_id=child, status="FINISHED")
+    assert server.get_run(child)["parent"] == own["id"]
+    other = mlflow.run(mlflow.experiment("not the script's"))
+    assert script.refused("POST", "runs/log-metric", {"run_id": other, "key": "k", "value": 1, "timestamp": 1}) == (403, "PERMISSION_DENIED")
+    assert script.refused("GET", "runs/get", {"run_id": other}) == (403, "PERMISSION_DENIED")
+    assert other not in script.search(mlflow.read(other)["info"]["experiment_id"])
+    gate.open()
+    assert server.wait(own)["status"] == "Completed"
+    assert server.get(f"/runs/{own['id']}/metrics/loss")["count"] == 1
+
+
+def test_deleted_runs_are_in_the_bin(mlflow: Mlflow, experiment: str) -> None:
+    run = mlflow.run(experiment)
+    mlflow.post("runs/delete", run_id=run)
+    assert mlflow.read(run)["info"]["lifecycle_stage"] == "deleted" and mlflow.server.get_run(run)["status"] == "Canceled"
+    assert mlflow.search(experiment) == [] and mlflow.search(experiment, run_view_type="DELETED_ONLY") == [run]
+    for path, fields in (("runs/log-metric", {"key": "k", "value": 1, "timestamp": 1}), ("runs/set-tag", {"key": "k", "value": "v"}),
+                         ("runs/update", {"status": "RUNNING"}), ("runs/log-batch", {})):
+        assert mlflow.refused("POST", path, {"run_id": run, **fields}) == WRONG
+    mlflow.post("runs/restore", run_id=run)
+    mlflow.post("runs/update", run_id=run, status="RUNNING")
+    assert mlflow.search(experiment) == [run] and mlflow.server.get_run(run)["status"] == "Running"
+
+
+def test_sources_that_lead_elsewhere_are_refused(mlflow: Mlflow, experiment: str) -> None:
+    name = f"model-{next(_names)}"
+    mlflow.post("registered-models/create", name=name)
+    run = mlflow.run(experiment)
+    root = f"mlflow-artifacts:/{experiment}/{run}/artifacts"
+    for source in ("", "/etc", "etc", "file:///etc/passwd", "../x", f"{root}/../x", f"{root}/%2e%2e/x", f"{root}/%252e%252e/x", "C:\\x",
+                   f"mlflow-artifacts:/{experiment}/other/artifacts/x", "mlflow-artifacts://host/x", "runs:/", "models:/x", "models:/m-", "data:x"):
+        status, code = mlflow.refused("POST", "model-versions/create", {"name": name, "source": source, "run_id": run})
+        assert (status, code) in (WRONG, NOT_THERE), source
+    assert mlflow.post("model-versions/create", name=name, source=f"{root}/model", run_id=run)["model_version"]["version"] == "1"
+    assert "latest_versions" in mlflow.get("registered-models/get", name=name)["registered_model"]
+
+
+def test_a_version_keeps_the_files_of_its_run(mlflow: Mlflow, experiment: str) -> None:
+    run = mlflow.run(experiment)
+    server = mlflow.server
+    server.expect((200, 201), "PUT", f"/runs/{run}/artifacts/model/MLmodel", data=b"flavors: {}\n", content_type="application/octet-stream")
+    name = f"model-{next(_names)}"
+    mlflow.post("registered-models/create", name=name)
+    made = mlflow.post("model-versions/create", name=name, source=f"runs:/{run}/model", run_id=run)["model_version"]
+    kept = server.get(f"/workspaces/default/models/{name}")
+    assert (made["version"], kept["files"], kept["run"]) == ("1", 1, run)
+    assert mlflow.get("model-versions/get-download-uri", name=name, version="1")["artifact_uri"] == f"mlflow-artifacts:/registry/{name}/1/model"
+    mlflow.call("DELETE", "model-versions/delete", {"name": name, "version": "1"})
+    again = mlflow.post("model-versions/create", name=name, source=f"runs:/{run}/model", run_id=run)["model_version"]
+    assert again["version"] == "2"
+    mlflow.call("DELETE", "registered-models/delete", {"name": name})
+    assert mlflow.refused("GET", "registered-models/get", {"name": name}) == NOT_THERE

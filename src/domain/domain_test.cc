@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "domain/like.h"
 #include "domain/check_vm_size.h"
 #include "domain/compute.h"
 #include "domain/names.h"
@@ -15,6 +16,19 @@
 
 namespace roost {
 namespace {
+
+TEST(Like, PercentIsAnyTextAndUnderscoreOneCharacter) {
+  EXPECT_TRUE(is_like("adam", "a%m"));
+  EXPECT_TRUE(is_like("größe", "gr__e"));
+  EXPECT_TRUE(is_like("", "%"));
+  EXPECT_TRUE(is_like("a%b", "a%b"));
+  EXPECT_TRUE(is_like("abcabd", "%abd"));
+  EXPECT_FALSE(is_like("adam", "a_m"));
+  EXPECT_FALSE(is_like("Adam", "adam"));
+  EXPECT_FALSE(is_like("a", ""));
+  EXPECT_TRUE(is_like(std::string(10'000, 'a'), "%a%a%a%"));
+  EXPECT_FALSE(is_like(std::string(10'000, 'a'), "%a%a%b%"));
+}
 
 std::string message_of(const Json& body) {
   const auto parsed = parse_run_spec(body);

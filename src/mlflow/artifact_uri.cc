@@ -39,7 +39,8 @@ bool leads_out(std::string_view text) {
     std::replace(once.begin(), once.end(), '\\', '/');
     const auto parts = split(once, '/');
     if (std::find(parts.begin(), parts.end(), "..") != parts.end()) return true;
-    if (std::any_of(once.begin(), once.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; })) return true;
+    if (std::any_of(once.begin(), once.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }))
+      return true;
     std::string next = decoded(once);
     if (next == once) return false;
     once = std::move(next);
@@ -50,7 +51,9 @@ bool leads_out(std::string_view text) {
 std::string scheme_of(std::string_view source) {
   const auto colon = source.find(':');
   if (colon == std::string_view::npos) return "";
-  const auto plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.'; };
+  const auto plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.';
+  };
   const std::string scheme = lower(source.substr(0, colon));
   return std::all_of(scheme.begin(), scheme.end(), plain) && scheme.size() > 1 ? scheme : "";
 }
@@ -79,15 +82,17 @@ std::int64_t version_in(std::string_view text) {
 
 Result<SourceUri> parse_source_uri(std::string_view source) {
   const auto wrong = [&](std::string_view why) {
-    return fail(ErrorCode::kInvalidArgument,
-                fmt::format("Invalid model version source: '{}': {}. It must be below the artifacts of the run it names, like "
-                            "runs:/RUN/model, or models:/m-ID, or in a cloud store",
-                            printable(source), why));
+    return fail(
+        ErrorCode::kInvalidArgument,
+        fmt::format("Invalid model version source: '{}': {}. It must be below the artifacts of the run it names, like "
+                    "runs:/RUN/model, or models:/m-ID, or in a cloud store",
+                    printable(source), why));
   };
   if (source.size() > 4096 || !is_utf8(source)) return wrong("it is too long, or no UTF-8");
   if (leads_out(source)) return wrong("it leads out of its folder");
   const std::string scheme = scheme_of(source);
-  if (std::find(std::begin(kRefused), std::end(kRefused), scheme) != std::end(kRefused)) return wrong("paths of a machine are not taken");
+  if (std::find(std::begin(kRefused), std::end(kRefused), scheme) != std::end(kRefused))
+    return wrong("paths of a machine are not taken");
   SourceUri found;
   if (scheme != "runs" && scheme != "models" && scheme != "mlflow-artifacts") return found;
   std::string_view path = source.substr(scheme.size() + 1);
@@ -103,7 +108,8 @@ Result<SourceUri> parse_source_uri(std::string_view source) {
   if (scheme == "models") {
     if (path.empty() && first.starts_with("m-")) return SourceUri{SourceUri::kLoggedModel, first, 0, ""};
     found = {SourceUri::kVersion, first, version_in(path), ""};
-    if (first.empty() || found.version < 1) return wrong("a logged model, or a name and the number of a version are needed");
+    if (first.empty() || found.version < 1)
+      return wrong("a logged model, or a name and the number of a version are needed");
     return found;
   }
   const std::string second = decoded(take_part(path));

@@ -24,29 +24,40 @@ struct Attribute {
   Compared compared;
 };
 
-constexpr Attribute kRunAttributes[] = {
-    {"run_id", "run_id", Compared::kId},          {"run_name", "run_name", Compared::kText},
-    {"Run name", "run_name", Compared::kText},    {"Run Name", "run_name", Compared::kText},
-    {"run name", "run_name", Compared::kText},    {"status", "status", Compared::kText},
-    {"user_id", "user_id", Compared::kText},      {"artifact_uri", "artifact_uri", Compared::kText},
-    {"start_time", "start_time", Compared::kNumber}, {"end_time", "end_time", Compared::kNumber},
-    {"created", "start_time", Compared::kNumber}, {"Created", "start_time", Compared::kNumber}};
-constexpr Attribute kExperimentAttributes[] = {
-    {"name", "name", Compared::kText}, {"experiment_id", "experiment_id", Compared::kId},
-    {"creation_time", "creation_time", Compared::kNumber}, {"last_update_time", "last_update_time", Compared::kNumber}};
-constexpr Attribute kModelAttributes[] = {
-    {"name", "name", Compared::kId}, {"creation_timestamp", "creation_timestamp", Compared::kNumber},
-    {"last_updated_timestamp", "last_updated_timestamp", Compared::kNumber}};
-constexpr Attribute kVersionAttributes[] = {
-    {"name", "name", Compared::kId}, {"run_id", "run_id", Compared::kId}, {"source_path", "source_path", Compared::kText},
-    {"version_number", "version_number", Compared::kNumber}, {"creation_timestamp", "creation_timestamp", Compared::kNumber},
-    {"last_updated_timestamp", "last_updated_timestamp", Compared::kNumber}};
-constexpr Attribute kLoggedModelAttributes[] = {
-    {"name", "name", Compared::kId}, {"model_id", "model_id", Compared::kId}, {"model_type", "model_type", Compared::kText},
-    {"status", "status", Compared::kText}, {"source_run_id", "source_run_id", Compared::kId},
-    {"creation_timestamp", "creation_timestamp", Compared::kNumber}, {"creation_time", "creation_timestamp", Compared::kNumber},
-    {"last_updated_timestamp", "last_updated_timestamp", Compared::kNumber},
-    {"last_updated_time", "last_updated_timestamp", Compared::kNumber}};
+constexpr Attribute kRunAttributes[] = {{"run_id", "run_id", Compared::kId},
+                                        {"run_name", "run_name", Compared::kText},
+                                        {"Run name", "run_name", Compared::kText},
+                                        {"Run Name", "run_name", Compared::kText},
+                                        {"run name", "run_name", Compared::kText},
+                                        {"status", "status", Compared::kText},
+                                        {"user_id", "user_id", Compared::kText},
+                                        {"artifact_uri", "artifact_uri", Compared::kText},
+                                        {"start_time", "start_time", Compared::kNumber},
+                                        {"end_time", "end_time", Compared::kNumber},
+                                        {"created", "start_time", Compared::kNumber},
+                                        {"Created", "start_time", Compared::kNumber}};
+constexpr Attribute kExperimentAttributes[] = {{"name", "name", Compared::kText},
+                                               {"experiment_id", "experiment_id", Compared::kId},
+                                               {"creation_time", "creation_time", Compared::kNumber},
+                                               {"last_update_time", "last_update_time", Compared::kNumber}};
+constexpr Attribute kModelAttributes[] = {{"name", "name", Compared::kId},
+                                          {"creation_timestamp", "creation_timestamp", Compared::kNumber},
+                                          {"last_updated_timestamp", "last_updated_timestamp", Compared::kNumber}};
+constexpr Attribute kVersionAttributes[] = {{"name", "name", Compared::kId},
+                                            {"run_id", "run_id", Compared::kId},
+                                            {"source_path", "source_path", Compared::kText},
+                                            {"version_number", "version_number", Compared::kNumber},
+                                            {"creation_timestamp", "creation_timestamp", Compared::kNumber},
+                                            {"last_updated_timestamp", "last_updated_timestamp", Compared::kNumber}};
+constexpr Attribute kLoggedModelAttributes[] = {{"name", "name", Compared::kId},
+                                                {"model_id", "model_id", Compared::kId},
+                                                {"model_type", "model_type", Compared::kText},
+                                                {"status", "status", Compared::kText},
+                                                {"source_run_id", "source_run_id", Compared::kId},
+                                                {"creation_timestamp", "creation_timestamp", Compared::kNumber},
+                                                {"creation_time", "creation_timestamp", Compared::kNumber},
+                                                {"last_updated_timestamp", "last_updated_timestamp", Compared::kNumber},
+                                                {"last_updated_time", "last_updated_timestamp", Compared::kNumber}};
 constexpr Attribute kDatasetKeys[] = {
     {"name", "name", Compared::kId}, {"digest", "digest", Compared::kId}, {"context", "context", Compared::kId}};
 
@@ -61,11 +72,16 @@ constexpr Attributes all(const Attribute (&list)[N]) {
 
 Attributes attributes_of(FilterOf of) {
   switch (of) {
-    case FilterOf::kRuns: return all(kRunAttributes);
-    case FilterOf::kExperiments: return all(kExperimentAttributes);
-    case FilterOf::kModels: return all(kModelAttributes);
-    case FilterOf::kVersions: return all(kVersionAttributes);
-    case FilterOf::kLoggedModels: break;
+    case FilterOf::kRuns:
+      return all(kRunAttributes);
+    case FilterOf::kExperiments:
+      return all(kExperimentAttributes);
+    case FilterOf::kModels:
+      return all(kModelAttributes);
+    case FilterOf::kVersions:
+      return all(kVersionAttributes);
+    case FilterOf::kLoggedModels:
+      break;
   }
   return all(kLoggedModelAttributes);
 }
@@ -95,7 +111,8 @@ std::optional<FilterSide> side_of(std::string_view type, FilterOf of) {
   if (values && is_any(type, {"metric", "metrics"})) return FilterSide::kMetric;
   if (values && is_any(type, {"param", "params", "parameter", "parameters"})) return FilterSide::kParam;
   if (runs && is_any(type, {"dataset", "datasets"})) return FilterSide::kDataset;
-  if (is_any(type, {"attribute"}) || (values && is_any(type, {"attributes", "attr", "run"}))) return FilterSide::kAttribute;
+  if (is_any(type, {"attribute"}) || (values && is_any(type, {"attributes", "attr", "run"})))
+    return FilterSide::kAttribute;
   return std::nullopt;
 }
 
@@ -142,12 +159,14 @@ class FilterParser {
     std::vector<FilterTerm> terms;
     (void)reader_.take_word("and");  // MLflow lets one stand before the first term, and after the last
     for (reader_.skip_blanks(); !reader_.at_end(); reader_.skip_blanks()) {
-      if (terms.size() == kMostTerms) return reader_.error(reader_.position(), fmt::format("a filter has at most {} terms", kMostTerms));
+      if (terms.size() == kMostTerms)
+        return reader_.error(reader_.position(), fmt::format("a filter has at most {} terms", kMostTerms));
       ROOST_TRY(FilterTerm one, term());
       terms.push_back(std::move(one));
       reader_.skip_blanks();
       if (!reader_.at_end() && !reader_.take_word("and")) {
-        return reader_.error(reader_.position(), "terms are joined by AND alone; there is no OR, NOT, BETWEEN, no ( and no ;");
+        return reader_.error(reader_.position(),
+                             "terms are joined by AND alone; there is no OR, NOT, BETWEEN, no ( and no ;");
       }
     }
     return terms;
@@ -198,12 +217,18 @@ class FilterParser {
 
 bool compare(double value, FilterSign sign, double with) {
   switch (sign) {
-    case FilterSign::kEqual: return value == with;
-    case FilterSign::kNotEqual: return value != with;
-    case FilterSign::kLess: return value < with;
-    case FilterSign::kAtMost: return value <= with;
-    case FilterSign::kGreater: return value > with;
-    default: return value >= with;
+    case FilterSign::kEqual:
+      return value == with;
+    case FilterSign::kNotEqual:
+      return value != with;
+    case FilterSign::kLess:
+      return value < with;
+    case FilterSign::kAtMost:
+      return value <= with;
+    case FilterSign::kGreater:
+      return value > with;
+    default:
+      return value >= with;
   }
 }
 
@@ -211,10 +236,14 @@ bool compare(const std::string& value, const FilterTerm& term) {
   const bool is_one = std::find(term.texts.begin(), term.texts.end(), value) != term.texts.end();
   switch (term.sign) {
     case FilterSign::kEqual:
-    case FilterSign::kIn: return is_one;
-    case FilterSign::kLike: return is_like(value, term.texts.front());
-    case FilterSign::kAnyCaseLike: return is_like(fold_case(value), fold_case(term.texts.front()));
-    default: return !is_one;
+    case FilterSign::kIn:
+      return is_one;
+    case FilterSign::kLike:
+      return is_like(value, term.texts.front());
+    case FilterSign::kAnyCaseLike:
+      return is_like(fold_case(value), fold_case(term.texts.front()));
+    default:
+      return !is_one;
   }
 }
 
@@ -226,7 +255,8 @@ bool matches(const FilterSubject& subject, const FilterTerm& term) {
   const auto value = subject.text(term.key);
   if (is_null(term.sign)) return value.has_value() == (term.sign == FilterSign::kIsNotNull);
   // The client adds to every search that a model must be no prompt: one that says nothing of it is none.
-  const bool means_absent = term.key.side == FilterSide::kTag && term.key.name == "mlflow.prompt.is_prompt" && term.sign == FilterSign::kNotEqual;
+  const bool means_absent = term.key.side == FilterSide::kTag && term.key.name == "mlflow.prompt.is_prompt" &&
+                            term.sign == FilterSign::kNotEqual;
   return value ? compare(*value, term) : means_absent;
 }
 
@@ -234,7 +264,8 @@ bool matches(const FilterSubject& subject, const FilterTerm& term) {
 
 Result<std::vector<FilterTerm>> parse_filter(std::string_view text, FilterOf of) {
   if (text.size() > kMostBytes || !is_utf8(text)) {
-    return fail(ErrorCode::kInvalidArgument, fmt::format("Invalid filter string: it must be UTF-8 text of at most {} bytes", kMostBytes));
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("Invalid filter string: it must be UTF-8 text of at most {} bytes", kMostBytes));
   }
   return FilterParser(text, of).parse();
 }

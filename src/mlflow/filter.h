@@ -19,7 +19,20 @@ struct FilterKey {
   std::string name;
 };
 
-enum class FilterSign { kEqual, kNotEqual, kLess, kAtMost, kGreater, kAtLeast, kLike, kAnyCaseLike, kIn, kNotIn, kIsNull, kIsNotNull };
+enum class FilterSign {
+  kEqual,
+  kNotEqual,
+  kLess,
+  kAtMost,
+  kGreater,
+  kAtLeast,
+  kLike,
+  kAnyCaseLike,
+  kIn,
+  kNotIn,
+  kIsNull,
+  kIsNotNull
+};
 
 // Exactly what the sign takes is set: a number, one text, some texts, or nothing.
 struct FilterTerm {

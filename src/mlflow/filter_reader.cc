@@ -18,8 +18,8 @@ bool is_one_of(char c, std::string_view set) { return set.find(c) != std::string
 }  // namespace
 
 tl::unexpected<Error> FilterReader::error(std::size_t at, std::string_view why) const {
-  return fail(ErrorCode::kInvalidArgument,
-              fmt::format("Invalid filter string: at character {}, \"{}\": {}", at + 1, printable(text_.substr(at), 40), why));
+  return fail(ErrorCode::kInvalidArgument, fmt::format("Invalid filter string: at character {}, \"{}\": {}", at + 1,
+                                                       printable(text_.substr(at), 40), why));
 }
 
 void FilterReader::skip_blanks() {
@@ -69,7 +69,8 @@ Result<FilterReader::Identifier> FilterReader::identifier() {
     return Identifier{std::move(whole), std::move(key)};
   }
   const auto dot = whole.find('.');
-  Identifier found = dot == std::string::npos ? Identifier{"", std::move(whole)} : Identifier{whole.substr(0, dot), whole.substr(dot + 1)};
+  Identifier found = dot == std::string::npos ? Identifier{"", std::move(whole)}
+                                              : Identifier{whole.substr(0, dot), whole.substr(dot + 1)};
   // A key may be quoted inside quotes: "metrics.`a b`" was seen nowhere, but the quotes are no part of any name.
   if (found.key.empty()) return error(begin, "a field is missing here, like metrics.loss or attributes.status");
   return found;
@@ -96,7 +97,8 @@ Result<FilterSign> FilterReader::sign() {
       if (take_word("null")) return negated ? FilterSign::kIsNotNull : FilterSign::kIsNull;
     }
   }
-  return error(begin, "a comparison is expected here: =, !=, <, <=, >, >=, LIKE, ILIKE, IN, NOT IN, IS NULL or IS NOT NULL");
+  return error(begin,
+               "a comparison is expected here: =, !=, <, <=, >, >=, LIKE, ILIKE, IN, NOT IN, IS NULL or IS NOT NULL");
 }
 
 Result<FilterReader::Value> FilterReader::value() {

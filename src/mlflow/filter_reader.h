@@ -21,8 +21,8 @@ class FilterReader {
   bool take_word(std::string_view word);
   bool take(char c);
 
-  // `key`, `type.key`, type.`a key`, with backticks or double quotes around what is odd; the parts as they were written,
-  // the first one apart.
+  // `key`, `type.key`, type.`a key`, with backticks or double quotes around what is odd; the parts as they were
+  // written, the first one apart.
   struct Identifier {
     std::string type;  // "" if there is none
     std::string key;

@@ -14,12 +14,27 @@ std::vector<FilterTerm> good(std::string_view text, FilterOf of = FilterOf::kRun
 }
 
 TEST(Filter, TakesWhatClientsSend) {
-  for (const char* text : {
-           "", "  ", "metrics.loss < 1", "metric.`val/loss` >= -1e-6", "params.\"a b\" = 'x'", "parameters.lr LIKE '%e-%'",
-           "tags.mlflow.parentRunId = 'abc'", "tag.x IS NULL", "tags.x is not null AND params.y = \"it's\"",
-           "attributes.status = 'RUNNING' and attribute.start_time > 1664067852747", "run_id IN ('a', 'b')", "run_id not in ('a')",
-           "status != 'FAILED'", "attr.`Run name` ILIKE 'A%'", "Created > 5", "dataset.name = 'd' AND datasets.context IN ('train')",
-           "metrics.loss>.5", "metrics.loss=-.5AND metrics.b<1", "AND metrics.a > 1 and", "run.user_id = 'u'", "end_time <= 5"}) {
+  for (const char* text : {"",
+                           "  ",
+                           "metrics.loss < 1",
+                           "metric.`val/loss` >= -1e-6",
+                           "params.\"a b\" = 'x'",
+                           "parameters.lr LIKE '%e-%'",
+                           "tags.mlflow.parentRunId = 'abc'",
+                           "tag.x IS NULL",
+                           "tags.x is not null AND params.y = \"it's\"",
+                           "attributes.status = 'RUNNING' and attribute.start_time > 1664067852747",
+                           "run_id IN ('a', 'b')",
+                           "run_id not in ('a')",
+                           "status != 'FAILED'",
+                           "attr.`Run name` ILIKE 'A%'",
+                           "Created > 5",
+                           "dataset.name = 'd' AND datasets.context IN ('train')",
+                           "metrics.loss>.5",
+                           "metrics.loss=-.5AND metrics.b<1",
+                           "AND metrics.a > 1 and",
+                           "run.user_id = 'u'",
+                           "end_time <= 5"}) {
     good(text);
   }
   good("attribute.name LIKE '%x%' AND tags.k = 'v' AND last_update_time > 5", FilterOf::kExperiments);
@@ -29,13 +44,41 @@ TEST(Filter, TakesWhatClientsSend) {
 }
 
 TEST(Filter, RefusesWhatMlflowRefuses) {
-  for (const char* text : {
-           "metrics.loss", "metrics.loss <", "metrics.loss < 'a'", "metrics.loss == 1", "metrics.loss <> 1", "metrics. < 1",
-           "params.x = 1", "params.x > 'a'", "params.x = abc", "params.x = 'a' OR params.y = 'b'", "NOT params.x = 'a'",
-           "(params.x = 'a')", "metrics.a BETWEEN 1 AND 2", "metrics.a > 1; DROP TABLE run", "nothing.x = 'a'", "foo = 'a'",
-           "status = RUNNING", "start_time = 'a'", "start_time LIKE 'a'", "run_id IN 'a'", "run_id IN ()", "run_id IN ('a'",
-           "run_id IN ('a',)", "run_name IN ('a')", "params.x IN ('a')", "metrics.a > inf", "metrics.a > nan", "metrics.a > 1 metrics.b > 1",
-           "metrics.a IS NULL", "params.`x = 'a'", "tags.x = 'a", "\xff", "and and", "1 = metrics.a", "metrics.a > 1e999"}) {
+  for (const char* text : {"metrics.loss",
+                           "metrics.loss <",
+                           "metrics.loss < 'a'",
+                           "metrics.loss == 1",
+                           "metrics.loss <> 1",
+                           "metrics. < 1",
+                           "params.x = 1",
+                           "params.x > 'a'",
+                           "params.x = abc",
+                           "params.x = 'a' OR params.y = 'b'",
+                           "NOT params.x = 'a'",
+                           "(params.x = 'a')",
+                           "metrics.a BETWEEN 1 AND 2",
+                           "metrics.a > 1; DROP TABLE run",
+                           "nothing.x = 'a'",
+                           "foo = 'a'",
+                           "status = RUNNING",
+                           "start_time = 'a'",
+                           "start_time LIKE 'a'",
+                           "run_id IN 'a'",
+                           "run_id IN ()",
+                           "run_id IN ('a'",
+                           "run_id IN ('a',)",
+                           "run_name IN ('a')",
+                           "params.x IN ('a')",
+                           "metrics.a > inf",
+                           "metrics.a > nan",
+                           "metrics.a > 1 metrics.b > 1",
+                           "metrics.a IS NULL",
+                           "params.`x = 'a'",
+                           "tags.x = 'a",
+                           "\xff",
+                           "and and",
+                           "1 = metrics.a",
+                           "metrics.a > 1e999"}) {
     const auto parsed = parse_filter(text, FilterOf::kRuns);
     ASSERT_FALSE(parsed) << text;
     EXPECT_EQ(parsed.error().code, ErrorCode::kInvalidArgument);

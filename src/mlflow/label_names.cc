@@ -23,7 +23,8 @@ bool is_plain_path(std::string_view name) {
 }
 
 bool has_control(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
+  return std::any_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
 }
 
 tl::unexpected<Error> wrong(std::string message) { return fail(ErrorCode::kInvalidArgument, std::move(message)); }
@@ -52,12 +53,14 @@ Status check_label_name(std::string_view name, std::string_view what) {
     return wrong(fmt::format("the {} name '{}' is longer than {} characters", what, printable(name), kNameLimit));
   }
   if (!std::all_of(name.begin(), name.end(), is_allowed)) {
-    return wrong(fmt::format("Invalid {} name '{}': names may have letters, digits, underscores, dashes, periods, blanks, "
-                             "colons and slashes",
-                             what, printable(name)));
+    return wrong(
+        fmt::format("Invalid {} name '{}': names may have letters, digits, underscores, dashes, periods, blanks, "
+                    "colons and slashes",
+                    what, printable(name)));
   }
   if (!is_plain_path(name)) {
-    return wrong(fmt::format("Invalid {} name '{}': names must be paths without empty parts, '.' and '..'", what, printable(name)));
+    return wrong(fmt::format("Invalid {} name '{}': names must be paths without empty parts, '.' and '..'", what,
+                             printable(name)));
   }
   return {};
 }
@@ -65,7 +68,8 @@ Status check_label_name(std::string_view name, std::string_view what) {
 Status check_experiment_name(std::string_view name) {
   if (name.empty()) return wrong("Invalid experiment name: '': it must not be empty");
   if (characters(name) > kExperimentNameLimit) {
-    return wrong(fmt::format("the experiment name '{}' is longer than {} characters", printable(name), kExperimentNameLimit));
+    return wrong(
+        fmt::format("the experiment name '{}' is longer than {} characters", printable(name), kExperimentNameLimit));
   }
   if (has_control(name)) return wrong(fmt::format("the experiment name '{}' has control characters", printable(name)));
   return {};
@@ -74,9 +78,11 @@ Status check_experiment_name(std::string_view name) {
 Status check_model_name(std::string_view name) {
   if (name.empty()) return wrong("Registered model name cannot be empty.");
   if (name.find_first_of("/:") != std::string_view::npos || has_control(name)) {
-    return wrong(fmt::format("Invalid registered model name: '{}': it may have no '/', no ':' and no control characters", printable(name)));
+    return wrong(fmt::format(
+        "Invalid registered model name: '{}': it may have no '/', no ':' and no control characters", printable(name)));
   }
-  if (characters(name) > 256) return wrong(fmt::format("the model name '{}' is longer than 256 characters", printable(name)));
+  if (characters(name) > 256)
+    return wrong(fmt::format("the model name '{}' is longer than 256 characters", printable(name)));
   return {};
 }
 

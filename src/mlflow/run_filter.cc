@@ -32,12 +32,18 @@ Match text_match(FilterSign sign) {
 
 Match number_match(FilterSign sign) {
   switch (sign) {
-    case FilterSign::kNotEqual: return Match::kNotEqual;
-    case FilterSign::kLess: return Match::kLess;
-    case FilterSign::kAtMost: return Match::kAtMost;
-    case FilterSign::kGreater: return Match::kGreater;
-    case FilterSign::kAtLeast: return Match::kAtLeast;
-    default: return Match::kEqual;
+    case FilterSign::kNotEqual:
+      return Match::kNotEqual;
+    case FilterSign::kLess:
+      return Match::kLess;
+    case FilterSign::kAtMost:
+      return Match::kAtMost;
+    case FilterSign::kGreater:
+      return Match::kGreater;
+    case FilterSign::kAtLeast:
+      return Match::kAtLeast;
+    default:
+      return Match::kEqual;
   }
 }
 
@@ -50,7 +56,9 @@ QueryNode label(Labelled what, const FilterTerm& term) {
   LabelTerm label{what, term.key.name, Match::kPresent, "", std::nullopt};
   if (term.sign == FilterSign::kIsNotNull) return QueryNode{std::move(label)};
   if (term.sign == FilterSign::kIsNull) return none_of(QueryNode{std::move(label)});
-  label.match = what == Labelled::kMetric ? number_match(term.sign) : is_negated(term.sign) ? Match::kNotEqual : text_match(term.sign);
+  label.match = what == Labelled::kMetric ? number_match(term.sign)
+                : is_negated(term.sign)   ? Match::kNotEqual
+                                          : text_match(term.sign);
   label.number = term.number;
   if (!term.texts.empty()) label.value = term.texts.front();
   return QueryNode{std::move(label)};
@@ -64,7 +72,8 @@ QueryNode tag(const FilterTerm& term) {
     return plain(RunFact::kName, term);
   }
   if (term.key.name != "mlflow.parentRunId") return label(Labelled::kTag, term);
-  if (term.sign == FilterSign::kIsNotNull) return any_of(label(Labelled::kTag, term), QueryNode{KindTerm{RunKind::kChild}});
+  if (term.sign == FilterSign::kIsNotNull)
+    return any_of(label(Labelled::kTag, term), QueryNode{KindTerm{RunKind::kChild}});
   if (term.sign == FilterSign::kIsNull) {
     FilterTerm present = term;
     present.sign = FilterSign::kIsNotNull;
@@ -109,10 +118,18 @@ QueryNode moment(RunMoment which, const FilterTerm& term) {
   const double ceil = std::ceil(*term.number);
   MomentTerm found{which, kFirst, kLast};
   switch (term.sign) {
-    case FilterSign::kLess: found.before = micros(ceil); break;
-    case FilterSign::kAtMost: found.before = micros(floor + 1); break;
-    case FilterSign::kGreater: found.from = micros(floor + 1); break;
-    case FilterSign::kAtLeast: found.from = micros(ceil); break;
+    case FilterSign::kLess:
+      found.before = micros(ceil);
+      break;
+    case FilterSign::kAtMost:
+      found.before = micros(floor + 1);
+      break;
+    case FilterSign::kGreater:
+      found.from = micros(floor + 1);
+      break;
+    case FilterSign::kAtLeast:
+      found.from = micros(ceil);
+      break;
     default:
       found.from = micros(ceil);
       found.before = micros(floor + 1);  // nothing is equal to half a millisecond
@@ -136,7 +153,9 @@ QueryNode attribute(const FilterTerm& term) {
 }
 
 QueryNode dataset(const FilterTerm& term) {
-  const DatasetPart part = term.key.name == "name" ? DatasetPart::kName : term.key.name == "digest" ? DatasetPart::kDigest : DatasetPart::kContext;
+  const DatasetPart part = term.key.name == "name"     ? DatasetPart::kName
+                           : term.key.name == "digest" ? DatasetPart::kDigest
+                                                       : DatasetPart::kContext;
   return QueryNode{DatasetTerm{part, text_match(term.sign), term.texts, is_negated(term.sign)}};
 }
 
@@ -146,11 +165,21 @@ RunQuery run_query(const std::vector<FilterTerm>& filter) {
   AllOf all;
   for (const FilterTerm& term : filter) {
     switch (term.key.side) {
-      case FilterSide::kAttribute: all.nodes.push_back(attribute(term)); break;
-      case FilterSide::kMetric: all.nodes.push_back(label(Labelled::kMetric, term)); break;
-      case FilterSide::kParam: all.nodes.push_back(label(Labelled::kParam, term)); break;
-      case FilterSide::kTag: all.nodes.push_back(tag(term)); break;
-      case FilterSide::kDataset: all.nodes.push_back(dataset(term)); break;
+      case FilterSide::kAttribute:
+        all.nodes.push_back(attribute(term));
+        break;
+      case FilterSide::kMetric:
+        all.nodes.push_back(label(Labelled::kMetric, term));
+        break;
+      case FilterSide::kParam:
+        all.nodes.push_back(label(Labelled::kParam, term));
+        break;
+      case FilterSide::kTag:
+        all.nodes.push_back(tag(term));
+        break;
+      case FilterSide::kDataset:
+        all.nodes.push_back(dataset(term));
+        break;
     }
   }
   RunQuery query;

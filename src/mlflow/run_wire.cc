@@ -60,7 +60,8 @@ void append_list(std::string& out, std::string_view name, const Items& items, Ap
 }  // namespace
 
 void append_text(std::string& out, std::string_view text) {
-  const bool plain = std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7F && c != '"' && c != '\\'; });
+  const bool plain =
+      std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7F && c != '"' && c != '\\'; });
   if (!plain) {
     out += to_text(Json(text));
     return;

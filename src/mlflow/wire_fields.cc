@@ -12,8 +12,8 @@ namespace roost::mlflow {
 namespace {
 
 tl::unexpected<Error> wrong(const char* name, const Json& value, std::string_view expected) {
-  return fail(ErrorCode::kInvalidArgument,
-              fmt::format("Invalid value {} for parameter '{}' supplied: it must be {}", printable(to_text(value)), name, expected));
+  return fail(ErrorCode::kInvalidArgument, fmt::format("Invalid value {} for parameter '{}' supplied: it must be {}",
+                                                       printable(to_text(value)), name, expected));
 }
 
 tl::unexpected<Error> missing(const char* name) {
@@ -152,8 +152,9 @@ Result<std::int64_t> max_results(const WireFields& fields, std::int64_t fallback
   ROOST_TRY(const auto asked, fields.integer("max_results"));
   const std::int64_t wanted = asked.value_or(fallback);
   if (wanted >= 1 && wanted <= most) return wanted;
-  return fail(ErrorCode::kInvalidArgument,
-              fmt::format("Invalid value {} for parameter 'max_results' supplied: it must be from 1 to {}", wanted, most));
+  return fail(
+      ErrorCode::kInvalidArgument,
+      fmt::format("Invalid value {} for parameter 'max_results' supplied: it must be from 1 to {}", wanted, most));
 }
 
 Result<std::int64_t> page_offset(const WireFields& fields) {
@@ -165,7 +166,8 @@ Result<std::int64_t> page_offset(const WireFields& fields) {
     const std::int64_t offset = parsed ? integer_at(*parsed, "offset", -1) : -1;
     if (offset >= 0 && offset < (std::int64_t{1} << 53)) return offset;
   }
-  return fail(ErrorCode::kInvalidArgument, "Invalid page token: give the next_page_token of the page before, as it came");
+  return fail(ErrorCode::kInvalidArgument,
+              "Invalid page token: give the next_page_token of the page before, as it came");
 }
 
 std::string page_token(std::int64_t offset) { return base64_encode(fmt::format("{{\"offset\": {}}}", offset)); }

@@ -14,7 +14,8 @@
 namespace roost::mlflow {
 
 // The fields of a request as MLflow's protocol has them: those nobody asks for are ignored, null is absent, integers
-// come as numbers or as decimal strings, and numbers may be "NaN", "Infinity" or "-Infinity". Every error names the field.
+// come as numbers or as decimal strings, and numbers may be "NaN", "Infinity" or "-Infinity". Every error names the
+// field.
 class WireFields {
  public:
   WireFields() : object_(Json::object()) {}

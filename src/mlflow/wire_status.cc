@@ -4,11 +4,16 @@ namespace roost::mlflow {
 
 std::string_view wire_status_name(WireStatus status) {
   switch (status) {
-    case WireStatus::kRunning: return "RUNNING";
-    case WireStatus::kScheduled: return "SCHEDULED";
-    case WireStatus::kFinished: return "FINISHED";
-    case WireStatus::kFailed: return "FAILED";
-    case WireStatus::kKilled: return "KILLED";
+    case WireStatus::kRunning:
+      return "RUNNING";
+    case WireStatus::kScheduled:
+      return "SCHEDULED";
+    case WireStatus::kFinished:
+      return "FINISHED";
+    case WireStatus::kFailed:
+      return "FAILED";
+    case WireStatus::kKilled:
+      return "KILLED";
   }
   return "";
 }
@@ -26,14 +31,19 @@ WireStatus wire_status(RunStatus status) {
     case RunStatus::kStarting:
     case RunStatus::kPreparing:
     case RunStatus::kQueued:
-    case RunStatus::kProvisioning: return WireStatus::kScheduled;
-    case RunStatus::kCompleted: return WireStatus::kFinished;
-    case RunStatus::kFailed: return WireStatus::kFailed;
-    case RunStatus::kCanceled: return WireStatus::kKilled;
+    case RunStatus::kProvisioning:
+      return WireStatus::kScheduled;
+    case RunStatus::kCompleted:
+      return WireStatus::kFinished;
+    case RunStatus::kFailed:
+      return WireStatus::kFailed;
+    case RunStatus::kCanceled:
+      return WireStatus::kKilled;
     case RunStatus::kRunning:
     case RunStatus::kFinalizing:
     case RunStatus::kCancelRequested:
-    case RunStatus::kNotResponding: break;
+    case RunStatus::kNotResponding:
+      break;
   }
   return WireStatus::kRunning;
 }

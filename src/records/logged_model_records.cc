@@ -37,25 +37,28 @@ Artifact read_file(const Rows& rows) {
 }  // namespace
 
 Status insert_logged_model(Tx& tx, LoggedModel& model) {
-  ROOST_CHECK(tx.run("INSERT INTO logged_model (id, workspace, experiment, name, model_type, status, run, created, updated,"
-                     " params_json, tags_json) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                     model.id, model.workspace, model.experiment, model.name, model.type, model.status, model.run,
-                     model.created, model.updated, to_text(model.params), to_text(model.tags)));
+  ROOST_CHECK(
+      tx.run("INSERT INTO logged_model (id, workspace, experiment, name, model_type, status, run, created, updated,"
+             " params_json, tags_json) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             model.id, model.workspace, model.experiment, model.name, model.type, model.status, model.run,
+             model.created, model.updated, to_text(model.params), to_text(model.tags)));
   model.seq = tx.last_insert_id();
   return {};
 }
 
 Result<LoggedModel> find_logged_model(Tx& tx, std::string_view workspace, std::string_view id) {
-  Rows rows = tx.query("SELECT " ROOST_LOGGED_MODEL_COLUMNS " FROM logged_model WHERE id = ? AND workspace = ? AND deleted = 0",
-                       id, workspace);
+  Rows rows =
+      tx.query("SELECT " ROOST_LOGGED_MODEL_COLUMNS " FROM logged_model WHERE id = ? AND workspace = ? AND deleted = 0",
+               id, workspace);
   if (rows.next()) return read_model(rows);
   ROOST_CHECK(rows.status());
   return fail(ErrorCode::kNotFound, fmt::format("Logged model with ID '{}' not found.", printable(id)));
 }
 
 Status save_logged_model(Tx& tx, const LoggedModel& model) {
-  ROOST_CHECK(tx.run("UPDATE logged_model SET name = ?, status = ?, updated = ?, params_json = ?, tags_json = ? WHERE seq = ?",
-                     model.name, model.status, model.updated, to_text(model.params), to_text(model.tags), model.seq));
+  ROOST_CHECK(
+      tx.run("UPDATE logged_model SET name = ?, status = ?, updated = ?, params_json = ?, tags_json = ? WHERE seq = ?",
+             model.name, model.status, model.updated, to_text(model.params), to_text(model.tags), model.seq));
   return {};
 }
 
@@ -69,7 +72,8 @@ Result<std::vector<LoggedModel>> list_logged_models(Tx& tx, std::string_view wor
                                                     const std::vector<std::int64_t>& experiments) {
   std::vector<LoggedModel> all;
   for (const std::int64_t experiment : experiments) {
-    Rows rows = tx.query("SELECT " ROOST_LOGGED_MODEL_COLUMNS " FROM logged_model WHERE experiment = ? AND workspace = ?"
+    Rows rows = tx.query("SELECT " ROOST_LOGGED_MODEL_COLUMNS
+                         " FROM logged_model WHERE experiment = ? AND workspace = ?"
                          " AND deleted = 0",
                          experiment, workspace);
     while (rows.next()) all.push_back(read_model(rows));
@@ -81,29 +85,31 @@ Result<std::vector<LoggedModel>> list_logged_models(Tx& tx, std::string_view wor
 
 Status put_logged_model_metric(Tx& tx, const LoggedModel& model, const LoggedModelMetric& metric) {
   // SQLite keeps NaN as null.
-  ROOST_CHECK(tx.run("INSERT INTO logged_model_metric VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
-                     " value = excluded.value, at = excluded.at, step = excluded.step"
-                     " WHERE (excluded.step, excluded.at) >= (step, at)",
-                     model.seq, metric.name, metric.dataset_name, metric.dataset_digest, metric.run, metric.value, metric.at,
-                     metric.step));
+  ROOST_CHECK(
+      tx.run("INSERT INTO logged_model_metric VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
+             " value = excluded.value, at = excluded.at, step = excluded.step"
+             " WHERE (excluded.step, excluded.at) >= (step, at)",
+             model.seq, metric.name, metric.dataset_name, metric.dataset_digest, metric.run, metric.value, metric.at,
+             metric.step));
   return {};
 }
 
 Result<std::vector<LoggedModelMetric>> list_logged_model_metrics(Tx& tx, const LoggedModel& model) {
   std::vector<LoggedModelMetric> all;
-  Rows rows = tx.query("SELECT name, value, at, step, run, dataset_name, dataset_digest FROM logged_model_metric WHERE model = ?",
-                       model.seq);
+  Rows rows = tx.query(
+      "SELECT name, value, at, step, run, dataset_name, dataset_digest FROM logged_model_metric WHERE model = ?",
+      model.seq);
   while (rows.next()) {
-    all.push_back({rows.text(0), rows.is_null(1) ? std::numeric_limits<double>::quiet_NaN() : rows.real(1), rows.integer(2),
-                   rows.integer(3), rows.integer(4), rows.text(5), rows.text(6)});
+    all.push_back({rows.text(0), rows.is_null(1) ? std::numeric_limits<double>::quiet_NaN() : rows.real(1),
+                   rows.integer(2), rows.integer(3), rows.integer(4), rows.text(5), rows.text(6)});
   }
   ROOST_CHECK(rows.status());
   return all;
 }
 
 Status put_model_file(Tx& tx, const LoggedModel& model, const OutputFile& file, Micros now) {
-  ROOST_CHECK(tx.run("INSERT OR REPLACE INTO logged_model_file VALUES (?, ?, ?, ?, ?)", model.seq, file.path, file.digest,
-                     static_cast<std::int64_t>(file.size), now));
+  ROOST_CHECK(tx.run("INSERT OR REPLACE INTO logged_model_file VALUES (?, ?, ?, ?, ?)", model.seq, file.path,
+                     file.digest, static_cast<std::int64_t>(file.size), now));
   return {};
 }
 
@@ -114,15 +120,17 @@ Status remove_model_file(Tx& tx, const LoggedModel& model, const std::string& pa
 
 Result<std::vector<Artifact>> list_model_files(Tx& tx, const LoggedModel& model, std::string_view prefix) {
   std::vector<Artifact> all;
-  Rows rows = tx.query("SELECT path, digest, size, at FROM logged_model_file WHERE model = ? AND instr(path, ?) = 1 ORDER BY path",
-                       model.seq, prefix);
+  Rows rows = tx.query(
+      "SELECT path, digest, size, at FROM logged_model_file WHERE model = ? AND instr(path, ?) = 1 ORDER BY path",
+      model.seq, prefix);
   while (rows.next()) all.push_back(read_file(rows));
   ROOST_CHECK(rows.status());
   return all;
 }
 
 Result<Artifact> find_model_file(Tx& tx, const LoggedModel& model, std::string_view path) {
-  Rows rows = tx.query("SELECT path, digest, size, at FROM logged_model_file WHERE model = ? AND path = ?", model.seq, path);
+  Rows rows =
+      tx.query("SELECT path, digest, size, at FROM logged_model_file WHERE model = ? AND path = ?", model.seq, path);
   if (rows.next()) return read_file(rows);
   ROOST_CHECK(rows.status());
   return fail(ErrorCode::kNotFound, fmt::format("the model {} has no file \"{}\"", model.id, printable(path)));

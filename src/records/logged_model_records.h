@@ -36,7 +36,8 @@ Status insert_logged_model(Tx& tx, LoggedModel& model);  // sets seq
 Result<LoggedModel> find_logged_model(Tx& tx, std::string_view workspace, std::string_view id);
 // Its name, status, parameters, tags and time of change.
 Status save_logged_model(Tx& tx, const LoggedModel& model);
-// From then on it is not found. Its files stay while a version of a registered model, which names them itself, needs them.
+// From then on it is not found. Its files stay while a version of a registered model, which names them itself, needs
+// them.
 Status delete_logged_model(Tx& tx, const LoggedModel& model);
 // Newest first.
 Result<std::vector<LoggedModel>> list_logged_models(Tx& tx, std::string_view workspace,

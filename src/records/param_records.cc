@@ -29,10 +29,11 @@ Status log_param(Tx& tx, const Run& run, const std::string& name, const std::str
     if (rows.next()) is_new = false;
     if (!is_new && rows.integer(1) != 0) {
       if (rows.bytes(0) == value) return {};
-      return fail(ErrorCode::kInvalidArgument,
-                  fmt::format("Changing param values is not allowed. Param with key='{}' was already logged with value='{}' "
-                              "for run ID='{}'. Attempted logging new value '{}'.",
-                              printable(name), printable(rows.text(0)), run.id, printable(value)));
+      return fail(
+          ErrorCode::kInvalidArgument,
+          fmt::format("Changing param values is not allowed. Param with key='{}' was already logged with value='{}' "
+                      "for run ID='{}'. Attempted logging new value '{}'.",
+                      printable(name), printable(rows.text(0)), run.id, printable(value)));
     }
     ROOST_CHECK(rows.status());
   }

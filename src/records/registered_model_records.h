@@ -12,8 +12,8 @@
 
 namespace roost {
 
-// Names of models, as MLflow's clients register them: a name may be there before its first version and after its last. The
-// versions are the registry's (registry/models.h), which makes the name of each that is not there yet.
+// Names of models, as MLflow's clients register them: a name may be there before its first version and after its last.
+// The versions are the registry's (registry/models.h), which makes the name of each that is not there yet.
 struct RegisteredModel {
   std::string workspace;
   std::string name;
@@ -29,7 +29,8 @@ Result<std::vector<RegisteredModel>> list_registered_models(Tx& tx, std::string_
 Status insert_registered_model(Tx& tx, const RegisteredModel& model);
 // Its description, tags and time of change.
 Status save_registered_model(Tx& tx, const RegisteredModel& model);
-// With its versions and aliases. kAlreadyExists if the other name is there, kFailedPrecondition while an endpoint serves one.
+// With its versions and aliases. kAlreadyExists if the other name is there, kFailedPrecondition while an endpoint
+// serves one.
 Status rename_registered_model(Tx& tx, const RegisteredModel& model, const std::string& name, Micros now);
 // The name and its aliases; its versions must be gone. Their numbers are not given again.
 Status delete_registered_model(Tx& tx, const RegisteredModel& model);

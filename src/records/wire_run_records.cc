@@ -16,9 +16,7 @@ namespace {
 constexpr std::string_view kByRow = "run-";
 
 bool is_wire_id(std::string_view id) {
-  const auto plain = [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-  };
+  const auto plain = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   return !id.empty() && id.size() <= 256 && plain(id.front()) &&
          std::all_of(id.begin(), id.end(), [&](char c) { return plain(c) || c == '_' || c == '-'; });
 }
@@ -35,8 +33,9 @@ tl::unexpected<Error> no_experiment(std::string_view id) {
 }
 
 Status read_metrics(Tx& tx, std::int64_t row, std::int64_t attempt, std::vector<mlflow::WireMetric>& metrics) {
-  Rows rows = tx.query("SELECT name, last_number, last_json, last_at, last_step FROM metric WHERE run = ? AND attempt = ?",
-                       row, std::max<std::int64_t>(attempt, 1));
+  Rows rows =
+      tx.query("SELECT name, last_number, last_json, last_at, last_step FROM metric WHERE run = ? AND attempt = ?", row,
+               std::max<std::int64_t>(attempt, 1));
   while (rows.next()) {
     // NaN has no number in the database; images and tables have none at all.
     const bool is_nan = rows.is_null(1) && rows.bytes(2) == "\"NaN\"";
@@ -48,9 +47,10 @@ Status read_metrics(Tx& tx, std::int64_t row, std::int64_t attempt, std::vector<
 }
 
 Status read_datasets(Tx& tx, std::int64_t row, std::vector<mlflow::WireDataset>& datasets) {
-  Rows rows = tx.query("SELECT name, digest, source_type, source, schema, profile, tags_json FROM run_dataset"
-                       " WHERE run = ? ORDER BY rowid",
-                       row);
+  Rows rows = tx.query(
+      "SELECT name, digest, source_type, source, schema, profile, tags_json FROM run_dataset"
+      " WHERE run = ? ORDER BY rowid",
+      row);
   while (rows.next()) {
     datasets.push_back({rows.text(0), rows.text(1), rows.text(2), rows.text(3), rows.text(4), rows.text(5),
                         stored_json(rows.bytes(6))});
@@ -75,8 +75,10 @@ struct Head {
 
 Result<Head> read_head(Tx& tx, std::int64_t row) {
   Rows rows = tx.query(
-      "SELECT r.id, e.id, e.name, e.artifact_location, r.display_name, r.created_by, r.status, coalesce(r.started, r.created),"
-      " r.ended, r.attempt, r.parent, r.tags_json, r.deleted FROM run r JOIN experiment e ON e.id = r.experiment WHERE r.seq = ?",
+      "SELECT r.id, e.id, e.name, e.artifact_location, r.display_name, r.created_by, r.status, coalesce(r.started, "
+      "r.created),"
+      " r.ended, r.attempt, r.parent, r.tags_json, r.deleted FROM run r JOIN experiment e ON e.id = r.experiment WHERE "
+      "r.seq = ?",
       row);
   if (!rows.next()) {
     ROOST_CHECK(rows.status());
@@ -133,7 +135,8 @@ Result<Experiment> find_wire_experiment(Tx& tx, const std::string& workspace, st
     return unmade;
   }
   if (id.empty() || id.find_first_not_of("0123456789") != std::string_view::npos) {
-    return fail(ErrorCode::kInvalidArgument, fmt::format("Invalid experiment ID '{}': it must be a whole number", printable(id)));
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("Invalid experiment ID '{}': it must be a whole number", printable(id)));
   }
   const auto row = number_in(id);
   if (!row) return no_experiment(id);
@@ -153,7 +156,9 @@ Result<Run> find_wire_run(Tx& tx, const std::string& workspace, std::string_view
     if (found && wire_run_id(found->id, found->seq) != id) found = fail(ErrorCode::kNotFound, "");
   }
   const bool is_missing = found ? found->workspace != workspace : found.error().code == ErrorCode::kNotFound;
-  if (is_missing) return fail(ErrorCode::kNotFound, fmt::format("Run with id={} not found in the workspace {}", printable(id), workspace));
+  if (is_missing)
+    return fail(ErrorCode::kNotFound,
+                fmt::format("Run with id={} not found in the workspace {}", printable(id), workspace));
   return found;
 }
 
@@ -162,7 +167,8 @@ std::string wire_artifact_root(const std::string& experiment_id, const std::stri
 }
 
 std::string wire_run_root(const Experiment& experiment, const std::string& run_id) {
-  return fmt::format("{}/{}/artifacts", wire_artifact_root(wire_experiment_id(experiment), experiment.artifact_location), run_id);
+  return fmt::format("{}/{}/artifacts",
+                     wire_artifact_root(wire_experiment_id(experiment), experiment.artifact_location), run_id);
 }
 
 Result<mlflow::WireRun> wire_run(Tx& tx, std::int64_t row) {
@@ -182,10 +188,11 @@ Result<mlflow::WireRun> wire_run_info(Tx& tx, std::int64_t row) {
 }
 
 Status put_dataset(Tx& tx, std::int64_t run, const mlflow::WireDataset& dataset) {
-  ROOST_CHECK(tx.run("INSERT INTO run_dataset VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
-                     " tags_json = excluded.tags_json",
-                     run, dataset.name, dataset.digest, dataset.source_type, dataset.source, dataset.schema, dataset.profile,
-                     to_text(dataset.tags)));
+  ROOST_CHECK(
+      tx.run("INSERT INTO run_dataset VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
+             " tags_json = excluded.tags_json",
+             run, dataset.name, dataset.digest, dataset.source_type, dataset.source, dataset.schema, dataset.profile,
+             to_text(dataset.tags)));
   return {};
 }
 

@@ -32,12 +32,14 @@ int rank_of(const SortKey& key) {
 
 class Order {
  public:
-  Order(Tx& tx, const FoundRuns& found, const std::vector<mlflow::OrderTerm>& terms) : tx_(tx), found_(found), terms_(terms) {}
+  Order(Tx& tx, const FoundRuns& found, const std::vector<mlflow::OrderTerm>& terms)
+      : tx_(tx), found_(found), terms_(terms) {}
 
   Result<std::vector<Candidate>> read() {
-    Rows rows = tx_.query("SELECT r.seq, coalesce(r.started, r.created), n.id FROM run r INDEXED BY run_facts JOIN run n"
-                          " ON n.seq = r.seq WHERE r.workspace = ?",
-                          found_.workspace);
+    Rows rows = tx_.query(
+        "SELECT r.seq, coalesce(r.started, r.created), n.id FROM run r INDEXED BY run_facts JOIN run n"
+        " ON n.seq = r.seq WHERE r.workspace = ?",
+        found_.workspace);
     while (rows.next()) {
       const std::int64_t row = rows.integer(0);
       if (!found_.runs.has(row)) continue;
@@ -63,14 +65,18 @@ class Order {
  private:
   Status read_keys(const mlflow::FilterKey& key, std::size_t column) {
     switch (key.side) {
-      case mlflow::FilterSide::kMetric: return read_metric(key.name, column);
+      case mlflow::FilterSide::kMetric:
+        return read_metric(key.name, column);
       case mlflow::FilterSide::kParam:
-        return read_texts(tx_.query("SELECT run, value FROM run_param INDEXED BY run_param_by_name WHERE name = ?", key.name), column);
+        return read_texts(
+            tx_.query("SELECT run, value FROM run_param INDEXED BY run_param_by_name WHERE name = ?", key.name),
+            column);
       case mlflow::FilterSide::kTag:
         if (key.name == "mlflow.runName") return read_attribute("run_name", column);
         return read_texts(tx_.query("SELECT run, value FROM run_tag WHERE key = ?", key.name), column);
       case mlflow::FilterSide::kAttribute:
-      case mlflow::FilterSide::kDataset: break;
+      case mlflow::FilterSide::kDataset:
+        break;
     }
     return read_attribute(key.name, column);
   }
@@ -90,11 +96,14 @@ class Order {
 
   Status read_attribute(const std::string& name, std::size_t column) {
     if (name == "run_id" || name == "start_time") {
-      for (auto& run : all_) run.keys[column] = name == "run_id" ? SortKey(wire_run_id(run.id, run.row)) : SortKey(static_cast<double>(run.started));
+      for (auto& run : all_)
+        run.keys[column] =
+            name == "run_id" ? SortKey(wire_run_id(run.id, run.row)) : SortKey(static_cast<double>(run.started));
       return {};
     }
     if (name == "end_time") {
-      Rows rows = tx_.query("SELECT seq, ended FROM run INDEXED BY run_facts WHERE workspace = ? AND ended IS NOT NULL", found_.workspace);
+      Rows rows = tx_.query("SELECT seq, ended FROM run INDEXED BY run_facts WHERE workspace = ? AND ended IS NOT NULL",
+                            found_.workspace);
       while (rows.next()) put(rows.integer(0), column, static_cast<double>(rows.integer(1)));
       return rows.status();
     }
@@ -107,10 +116,14 @@ class Order {
       return rows.status();
     }
     if (name == "user_id") {
-      return read_texts(tx_.query("SELECT seq, created_by FROM run INDEXED BY run_facts WHERE workspace = ?", found_.workspace), column);
+      return read_texts(
+          tx_.query("SELECT seq, created_by FROM run INDEXED BY run_facts WHERE workspace = ?", found_.workspace),
+          column);
     }
     if (name == "run_name") {
-      return read_texts(tx_.query("SELECT seq, display_name FROM run INDEXED BY run_by_workspace WHERE workspace = ?", found_.workspace), column);
+      return read_texts(tx_.query("SELECT seq, display_name FROM run INDEXED BY run_by_workspace WHERE workspace = ?",
+                                  found_.workspace),
+                        column);
     }
     for (auto& run : all_) {
       ROOST_TRY(const mlflow::WireRun wire, wire_run_info(tx_, run.row));

@@ -365,7 +365,7 @@ class Workspace:
         return self.compute_targets.get(names.get(type.upper(), type))
 
     def get_mlflow_tracking_uri(self, with_auth: bool = False) -> str:
-        """The address that MLflow's client takes: mlflow.set_tracking_uri(ws.get_mlflow_tracking_uri()).
+        """The address for mlflow.set_tracking_uri().
 
         The token goes into this process's MLFLOW_TRACKING_TOKEN, unless there is one, and with
         `with_auth` into the address, which MLflow prints.

@@ -126,7 +126,7 @@ SECTIONS: Tuple[Section, ...] = (
             Row(
                 "Workspace.get_mlflow_tracking_uri",
                 DIFFERENT,
-                "A plain http(s) address, which needs no plug-in; it also sets MLFLOW_TRACKING_TOKEN.",
+                "A plain http address; no plug-in is needed. It also sets MLFLOW_TRACKING_TOKEN.",
             ),
         ),
     ),

@@ -22,7 +22,9 @@ Result<int> uri(Console& console) {
   if (console.json()) return Console::print_json({{"uri", text}});
   Console::print(text + "\n");
   if (std::getenv("MLFLOW_TRACKING_TOKEN") == nullptr) {
-    std::fprintf(stderr, "%s\n", console.err()(Tone::kDim, "MLflow also needs a token: eval \"$(roost mlflow env)\" sets both.").c_str());
+    std::fprintf(
+        stderr, "%s\n",
+        console.err()(Tone::kDim, "MLflow also needs a token: eval \"$(roost mlflow env)\" sets both.").c_str());
   }
   return 0;
 }

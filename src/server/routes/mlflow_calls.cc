@@ -32,7 +32,8 @@ Result<mlflow::WireFields> fields_of(const Request& request) {
   if (request.method == "GET" || request.method == "HEAD") return mlflow::WireFields(request.query);
   const std::string type = lower(request.header("content-type"));
   if (trim(std::string_view(type).substr(0, type.find(';'))) != "application/json") {
-    return fail(ErrorCode::kInvalidArgument, fmt::format("Bad Request. Content-Type must be 'application/json'; it is '{}'", printable(type)));
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("Bad Request. Content-Type must be 'application/json'; it is '{}'", printable(type)));
   }
   const auto body = parse_json(request.body, "the request body");
   return body ? mlflow::WireFields(*body) : mlflow::WireFields();
@@ -75,7 +76,8 @@ void add_open_routes(Router& router, const std::string& base) {
 std::vector<std::string> mlflow_prefixes() {
   std::vector<std::string> all;
   for (const char* base : {"", "/mlflow/{workspace}"}) {
-    for (const char* version : {"/api/2.0", "/api/3.0", "/ajax-api/2.0", "/ajax-api/3.0"}) all.push_back(std::string(base) + version);
+    for (const char* version : {"/api/2.0", "/api/3.0", "/ajax-api/2.0", "/ajax-api/3.0"})
+      all.push_back(std::string(base) + version);
   }
   return all;
 }
@@ -110,7 +112,8 @@ Response mlflow_error(const Request& request, Error error) {
   return with_headers(std::move(response));
 }
 
-void MlflowCalls::add(const char* method, const std::string& path, const char* operation, Need need, MlflowHandler handler) {
+void MlflowCalls::add(const char* method, const std::string& path, const char* operation, Need need,
+                      MlflowHandler handler) {
   entries_.push_back(std::make_unique<Entry>(Entry{need, std::move(handler)}));
   Route route;
   route.method = method;
@@ -141,9 +144,10 @@ std::optional<Response> MlflowCalls::check_head(Request& request, std::string_vi
 Response MlflowCalls::answer(Request& request, std::string_view path) const {
   const Found found = find(request, path);
   if (found.handler == nullptr) {
-    return mlflow_error(request, Error{ErrorCode::kMethodNotAllowed,
-                                       fmt::format("Roost has no {} {} of MLflow's API; docs/mlflow.md says what it has",
-                                                   request.method, printable(request.path))});
+    return mlflow_error(request,
+                        Error{ErrorCode::kMethodNotAllowed,
+                              fmt::format("Roost has no {} {} of MLflow's API; docs/mlflow.md says what it has",
+                                          request.method, printable(request.path))});
   }
   const Activity activity(fmt::format("{} (request {})", found.route->operation, request.id));
   const auto handled = [&]() -> Result<Response> {
@@ -192,8 +196,11 @@ void add_mlflow_routes(Router& router, App& app) {
   add_mlflow_file_calls(*calls);
   add_mlflow_artifact_routes(router, app);
   calls->add("GET", "/server-info", "mlflow_server_info", Need::kNobody, [](MlflowCall&) -> Result<Response> {
-    return json_response({{"store_type", "SqlStore"}, {"workspaces_enabled", false}, {"trace_archival_enabled", false},
-                          {"multipart_uploads_enabled", false}, {"multipart_downloads_enabled", false},
+    return json_response({{"store_type", "SqlStore"},
+                          {"workspaces_enabled", false},
+                          {"trace_archival_enabled", false},
+                          {"multipart_uploads_enabled", false},
+                          {"multipart_downloads_enabled", false},
                           {"features_enabled", Json::object()}});
   });
   for (const auto& prefix : mlflow_prefixes()) {
@@ -204,7 +211,9 @@ void add_mlflow_routes(Router& router, App& app) {
       route.operation = "mlflow";
       route.body = {kBodyLimit, false};
       const auto depth = static_cast<std::size_t>(std::count(prefix.begin(), prefix.end(), '/')) + 1;
-      route.check_head = [calls, depth](Request& request) { return calls->check_head(request, rest_of(request, depth)); };
+      route.check_head = [calls, depth](Request& request) {
+        return calls->check_head(request, rest_of(request, depth));
+      };
       route.handler = [calls, depth](Request& request) { return calls->answer(request, rest_of(request, depth)); };
       router.add(std::move(route));
     }

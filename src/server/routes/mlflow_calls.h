@@ -21,8 +21,8 @@ struct MlflowCall {
 
 using MlflowHandler = std::function<Result<Response>(MlflowCall&)>;
 
-// The calls below .../mlflow/, found by method and path. They lie at several addresses: those of MLflow's versions and of
-// its own page, for the default workspace, and below /mlflow/WORKSPACE for any.
+// The calls below .../mlflow/, found by method and path. They lie at several addresses: those of MLflow's versions and
+// of its own page, for the default workspace, and below /mlflow/WORKSPACE for any.
 class MlflowCalls {
  public:
   explicit MlflowCalls(App& app) : app_(app) {}

@@ -35,12 +35,13 @@ Result<Response> answer_experiment(const Experiment& experiment) {
 }
 
 Status check_location(const std::string& location) {
-  if (location.empty() || (location.find("..") == location.npos && !location.starts_with("runs:") && location.size() <= 1024 &&
-                           location.find_first_of("#?") == location.npos)) {
+  if (location.empty() || (location.find("..") == location.npos && !location.starts_with("runs:") &&
+                           location.size() <= 1024 && location.find_first_of("#?") == location.npos)) {
     return {};
   }
   return fail(ErrorCode::kInvalidArgument,
-              fmt::format("Invalid artifact location '{}': it may have no '..', '#' or '?', and be no runs:/ address", printable(location)));
+              fmt::format("Invalid artifact location '{}': it may have no '..', '#' or '?', and be no runs:/ address",
+                          printable(location)));
 }
 
 Result<Response> create(MlflowCall& call) {
@@ -146,7 +147,8 @@ Result<Response> search(MlflowCall& call) {
     if (standard.row == 0 && bin != InBin::kOnly) found.push_back(std::move(standard));
     return {};
   }));
-  std::erase_if(found, [&](const Experiment& experiment) { return !mlflow::matches(ExperimentSubject(experiment), filter); });
+  std::erase_if(found,
+                [&](const Experiment& experiment) { return !mlflow::matches(ExperimentSubject(experiment), filter); });
   put_in_order(found, order);
   const auto count = static_cast<std::int64_t>(found.size());
   Json answer = Json::object();
@@ -175,7 +177,8 @@ Result<Response> update(MlflowCall& call) {
   return change(call, [&](Experiment& experiment) -> Status {
     if (experiment.name == name) return {};
     if (experiment.name == kDefaultExperiment) {
-      return fail(ErrorCode::kInvalidArgument, "the experiment 0 keeps its name Default: runs go there when nothing else is said");
+      return fail(ErrorCode::kInvalidArgument,
+                  "the experiment 0 keeps its name Default: runs go there when nothing else is said");
     }
     if (name == kDefaultExperiment) return fail(ErrorCode::kAlreadyExists, "Experiment 'Default' already exists.");
     experiment.name = name;
@@ -198,7 +201,8 @@ Result<Response> delete_tag(MlflowCall& call) {
   ROOST_TRY(const std::string key, call.fields.required_text("key"));
   return change(call, [&](Experiment& experiment) -> Status {
     if (experiment.tags.erase(key) != 0) return {};
-    return fail(ErrorCode::kNotFound, fmt::format("No tag with name: {} in experiment with id {}", printable(key), wire_experiment_id(experiment)));
+    return fail(ErrorCode::kNotFound, fmt::format("No tag with name: {} in experiment with id {}", printable(key),
+                                                  wire_experiment_id(experiment)));
   });
 }
 
@@ -223,7 +227,8 @@ Result<Response> move(MlflowCall& call, bool into_bin) {
   ROOST_CHECK(call.app.db->write([&](Tx& tx) -> Status {
     ROOST_TRY(Experiment experiment, find_wire_experiment(tx, call.workspace, id));
     if (is_in_bin(experiment) == into_bin) {
-      return fail(ErrorCode::kNotFound, fmt::format("No {} experiment with id={} exists", into_bin ? "active" : "deleted", id));
+      return fail(ErrorCode::kNotFound,
+                  fmt::format("No {} experiment with id={} exists", into_bin ? "active" : "deleted", id));
     }
     const Micros now = call.app.clock.now();
     if (!into_bin) {
@@ -244,7 +249,8 @@ Result<Response> move(MlflowCall& call, bool into_bin) {
 Result<Experiment> open_wire_experiment(Tx& tx, const MlflowCall& call, const std::string& id) {
   ROOST_TRY(Experiment found, find_wire_experiment(tx, call.workspace, id));
   if (is_in_bin(found)) {
-    return fail(ErrorCode::kInvalidArgument, fmt::format("The experiment {} must be in the 'active' state. Current state is deleted.", id));
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("The experiment {} must be in the 'active' state. Current state is deleted.", id));
   }
   if (found.row != 0) return found;
   return insert_experiment(tx, call.workspace, found.name, call.app.clock.now());
@@ -258,9 +264,12 @@ void add_mlflow_experiment_calls(MlflowCalls& calls) {
   calls.add("GET", "/experiments/search", "mlflow_search_experiments_by_get", Need::kReaderOrRun, search);
   calls.add("POST", "/experiments/update", "mlflow_update_experiment", Need::kContributor, update);
   calls.add("POST", "/experiments/set-experiment-tag", "mlflow_set_experiment_tag", Need::kContributorOrRun, set_tag);
-  calls.add("POST", "/experiments/delete-experiment-tag", "mlflow_delete_experiment_tag", Need::kContributor, delete_tag);
-  calls.add("POST", "/experiments/delete", "mlflow_delete_experiment", Need::kContributor, [](MlflowCall& call) { return move(call, true); });
-  calls.add("POST", "/experiments/restore", "mlflow_restore_experiment", Need::kContributor, [](MlflowCall& call) { return move(call, false); });
+  calls.add("POST", "/experiments/delete-experiment-tag", "mlflow_delete_experiment_tag", Need::kContributor,
+            delete_tag);
+  calls.add("POST", "/experiments/delete", "mlflow_delete_experiment", Need::kContributor,
+            [](MlflowCall& call) { return move(call, true); });
+  calls.add("POST", "/experiments/restore", "mlflow_restore_experiment", Need::kContributor,
+            [](MlflowCall& call) { return move(call, false); });
 }
 
 }  // namespace roost

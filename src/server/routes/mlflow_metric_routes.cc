@@ -36,7 +36,8 @@ Result<ReadMetric> read_metric(const mlflow::WireFields& fields) {
   if (!at) return fail(ErrorCode::kInvalidArgument, "Missing value for required parameter 'timestamp'");
   metric.point.at = *at;
   ROOST_TRY(const auto step, fields.integer("step"));
-  if (step == MetricPoint::kNoStep) return fail(ErrorCode::kInvalidArgument, "Invalid value for parameter 'step' supplied");
+  if (step == MetricPoint::kNoStep)
+    return fail(ErrorCode::kInvalidArgument, "Invalid value for parameter 'step' supplied");
   metric.point.step = step.value_or(0);
   ROOST_TRY(metric.model, fields.text("model_id"));
   ROOST_TRY(metric.dataset_name, fields.text("dataset_name"));
@@ -53,8 +54,9 @@ Status write_metrics(Tx& tx, Run& run, const std::vector<ReadMetric>& metrics, s
   for (const auto& metric : metrics) {
     if (metric.model.empty()) continue;
     ROOST_TRY(const LoggedModel model, find_logged_model(tx, run.workspace, metric.model));
-    ROOST_CHECK(put_logged_model_metric(tx, model, {metric.key, metric.point.value, metric.point.at, metric.point.step, run.seq,
-                                                    metric.dataset_name, metric.dataset_digest}));
+    ROOST_CHECK(put_logged_model_metric(tx, model,
+                                        {metric.key, metric.point.value, metric.point.at, metric.point.step, run.seq,
+                                         metric.dataset_name, metric.dataset_digest}));
   }
   return {};
 }
@@ -93,10 +95,11 @@ Result<Response> log_metric(MlflowCall& call) {
 
 Status check_size(std::size_t size, std::size_t most, std::string_view what) {
   if (size <= most) return {};
-  return fail(ErrorCode::kInvalidArgument,
-              fmt::format("A batch logging request can contain at most {} {}. Got {}. Please split up {} across multiple "
-                          "requests and try again.",
-                          most, what, size, what));
+  return fail(
+      ErrorCode::kInvalidArgument,
+      fmt::format("A batch logging request can contain at most {} {}. Got {}. Please split up {} across multiple "
+                  "requests and try again.",
+                  most, what, size, what));
 }
 
 Result<Response> log_batch(MlflowCall& call) {
@@ -179,10 +182,13 @@ Result<Response> get_history_bulk_interval(MlflowCall& call) {
   ROOST_TRY(const std::int64_t most, max_results(call.fields, kMostSampled, kMostSampled));
   if (runs.empty()) return fail(ErrorCode::kInvalidArgument, "Missing value for required parameter 'run_ids'");
   if (runs.size() > kMostRuns) {
-    return fail(ErrorCode::kInvalidArgument, fmt::format("GetMetricHistoryBulkInterval request must specify at most {} run_ids. Received {}.", kMostRuns, runs.size()));
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("GetMetricHistoryBulkInterval request must specify at most {} run_ids. Received {}.",
+                            kMostRuns, runs.size()));
   }
   if (first.has_value() != last.has_value() || (first && *first > *last)) {
-    return fail(ErrorCode::kInvalidArgument, "give both 'start_step' and 'end_step', the first not after the last, or neither");
+    return fail(ErrorCode::kInvalidArgument,
+                "give both 'start_step' and 'end_step', the first not after the last, or neither");
   }
   std::vector<Series> all;
   ROOST_CHECK(call.app.db->read([&](Tx& tx) -> Status {
@@ -192,8 +198,10 @@ Result<Response> get_history_bulk_interval(MlflowCall& call) {
       Series series{id, {}};
       ROOST_TRY(series.points, ordered_numbers(tx, run.seq, attempt_of(run), key));
       for (auto& point : series.points) point.step = point.step == MetricPoint::kNoStep ? 0 : point.step;
-      std::erase_if(series.points, [&](const MetricPoint& point) { return first && (point.step < *first || point.step > *last); });
-      std::stable_sort(series.points.begin(), series.points.end(), [](const auto& a, const auto& b) { return a.step < b.step; });
+      std::erase_if(series.points,
+                    [&](const MetricPoint& point) { return first && (point.step < *first || point.step > *last); });
+      std::stable_sort(series.points.begin(), series.points.end(),
+                       [](const auto& a, const auto& b) { return a.step < b.step; });
       all.push_back(std::move(series));
     }
     return {};
@@ -216,7 +224,8 @@ void add_mlflow_metric_calls(MlflowCalls& calls) {
   calls.add("POST", "/runs/log-metric", "mlflow_log_metric", Need::kContributorOrRun, log_metric);
   calls.add("POST", "/runs/log-batch", "mlflow_log_batch", Need::kContributorOrRun, log_batch);
   calls.add("GET", "/metrics/get-history", "mlflow_get_history", Need::kReaderOrRun, get_history);
-  calls.add("GET", "/metrics/get-history-bulk-interval", "mlflow_get_history_bulk_interval", Need::kReaderOrRun, get_history_bulk_interval);
+  calls.add("GET", "/metrics/get-history-bulk-interval", "mlflow_get_history_bulk_interval", Need::kReaderOrRun,
+            get_history_bulk_interval);
 }
 
 }  // namespace roost

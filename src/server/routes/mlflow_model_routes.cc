@@ -50,8 +50,12 @@ Result<Json> wire_model(Tx& tx, const LoggedModel& model) {
   ROOST_TRY(const auto metrics, list_logged_model_metrics(tx, model));
   for (const auto& metric : metrics) {
     ROOST_TRY(const Run run, run_by_row(tx, metric.run));
-    Json wire = {{"key", metric.name}, {"value", number_json(metric.value)}, {"timestamp", mlflow::milliseconds(metric.at)},
-                 {"step", metric.step}, {"model_id", model.id}, {"run_id", wire_run_id(run.id, run.seq)}};
+    Json wire = {{"key", metric.name},
+                 {"value", number_json(metric.value)},
+                 {"timestamp", mlflow::milliseconds(metric.at)},
+                 {"step", metric.step},
+                 {"model_id", model.id},
+                 {"run_id", wire_run_id(run.id, run.seq)}};
     if (!metric.dataset_name.empty()) wire["dataset_name"] = metric.dataset_name;
     if (!metric.dataset_digest.empty()) wire["dataset_digest"] = metric.dataset_digest;
     data["metrics"].push_back(std::move(wire));
@@ -63,7 +67,8 @@ Result<Json> wire_model(Tx& tx, const LoggedModel& model) {
 Result<LoggedModel> model_of(Tx& tx, const MlflowCall& call, Reach reach) {
   ROOST_TRY(LoggedModel model, find_logged_model(tx, call.workspace, call.request.parameters["model"]));
   if (reach == Reach::kRead || !call.who.run_row) return model;
-  if (!model.run) return fail(ErrorCode::kPermissionDenied, "a run's token is good for models of that run and its children only");
+  if (!model.run)
+    return fail(ErrorCode::kPermissionDenied, "a run's token is good for models of that run and its children only");
   ROOST_TRY(const Run run, run_by_row(tx, *model.run));
   ROOST_CHECK(check_reach(tx, run, call.who, reach));
   return model;
@@ -76,17 +81,19 @@ Result<Response> answer_model(Tx& tx, const LoggedModel& model) {
 
 Status check_name(const std::string& name) {
   if (!name.empty() && name.find_first_of("/:.%\"'") == name.npos && mlflow::characters(name) <= 256) return {};
-  return fail(ErrorCode::kInvalidArgument,
-              fmt::format("Invalid model name ('{}') provided. Model name must be a non-empty string and cannot contain the "
-                          "following characters: /, :, ., %, \", '",
-                          printable(name)));
+  return fail(
+      ErrorCode::kInvalidArgument,
+      fmt::format("Invalid model name ('{}') provided. Model name must be a non-empty string and cannot contain the "
+                  "following characters: /, :, ., %, \", '",
+                  printable(name)));
 }
 
 Status take_params(LoggedModel& model, const Params& params) {
   for (const auto& [key, value] : params) {
     const auto known = model.params.find(key);
     if (known != model.params.end() && *known != value) {
-      return fail(ErrorCode::kInvalidArgument, fmt::format("Changing param values is not allowed: '{}' of the model {}", printable(key), model.id));
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("Changing param values is not allowed: '{}' of the model {}", printable(key), model.id));
     }
     model.params[key] = value;
   }
@@ -188,7 +195,8 @@ Result<Response> delete_tag(MlflowCall& call) {
   const std::string key = call.request.parameters["key"];
   return change(call, false, [&](LoggedModel& model) -> Status {
     if (model.tags.erase(key) != 0) return {};
-    return fail(ErrorCode::kNotFound, fmt::format("No tag with key '{}' found for model with ID '{}'.", printable(key), model.id));
+    return fail(ErrorCode::kNotFound,
+                fmt::format("No tag with key '{}' found for model with ID '{}'.", printable(key), model.id));
   });
 }
 
@@ -279,7 +287,8 @@ Result<Response> search(MlflowCall& call) {
   });
   const auto count = static_cast<std::int64_t>(found.size());
   Json answer = Json::object();
-  for (std::int64_t i = offset; i < std::min(count, offset + limit); ++i) answer["models"].push_back(std::move(found[static_cast<std::size_t>(i)].wire));
+  for (std::int64_t i = offset; i < std::min(count, offset + limit); ++i)
+    answer["models"].push_back(std::move(found[static_cast<std::size_t>(i)].wire));
   if (offset + limit < count) answer["next_page_token"] = mlflow::page_token(offset + limit);
   return json_response(answer);
 }
@@ -326,16 +335,19 @@ Result<mlflow::WireDataset> read_dataset(const mlflow::WireFields& fields) {
     ROOST_TRY(const std::string key, tag.required_text("key"));
     ROOST_TRY(const std::string value, tag.text("value"));
     if (mlflow::characters(key) > 255 || mlflow::characters(value) > 500) {
-      return fail(ErrorCode::kInvalidArgument, "the tag of an input has a key of at most 255 and a value of at most 500 characters");
+      return fail(ErrorCode::kInvalidArgument,
+                  "the tag of an input has a key of at most 255 and a value of at most 500 characters");
     }
     dataset.tags[key] = value;
   }
-  if (mlflow::characters(dataset.name) > 500 || mlflow::characters(dataset.digest) > 36 || dataset.source.size() > 65'535 ||
-      dataset.schema.size() > (1 << 20) || dataset.profile.size() > (16 << 20)) {
-    return fail(ErrorCode::kInvalidArgument,
-                fmt::format("the dataset '{}' is too large: its name has at most 500 characters, its digest 36, its source 64 KB, "
-                            "its schema 1 MB, its profile 16 MB",
-                            printable(dataset.name)));
+  if (mlflow::characters(dataset.name) > 500 || mlflow::characters(dataset.digest) > 36 ||
+      dataset.source.size() > 65'535 || dataset.schema.size() > (1 << 20) || dataset.profile.size() > (16 << 20)) {
+    return fail(
+        ErrorCode::kInvalidArgument,
+        fmt::format(
+            "the dataset '{}' is too large: its name has at most 500 characters, its digest 36, its source 64 KB, "
+            "its schema 1 MB, its profile 16 MB",
+            printable(dataset.name)));
   }
   return dataset;
 }
@@ -381,7 +393,8 @@ Result<Response> log_model(MlflowCall& call) {
   ROOST_TRY(const std::string text, call.fields.required_text("model_json"));
   const auto model = parse_json(text, "model_json");
   if (!model || !model->is_object() || !model->contains("artifact_path") || !model->contains("run_id")) {
-    return fail(ErrorCode::kInvalidArgument, "Malformed model info. 'model_json' must be a JSON object with artifact_path and run_id");
+    return fail(ErrorCode::kInvalidArgument,
+                "Malformed model info. 'model_json' must be a JSON object with artifact_path and run_id");
   }
   std::string id;
   ROOST_CHECK(call.app.db->write([&](Tx& tx) -> Status {
@@ -392,7 +405,8 @@ Result<Response> log_model(MlflowCall& call) {
     if (!history.is_array()) history = Json::array();
     history.push_back(*model);
     const std::string kept = to_text(history);
-    if (kept.size() > (1 << 20)) return fail(ErrorCode::kInvalidArgument, "the history of this run's models is over 1 MB");
+    if (kept.size() > (1 << 20))
+      return fail(ErrorCode::kInvalidArgument, "the history of this run's models is over 1 MB");
     return put_tags(tx, run, {{kHistory, kept}});
   }));
   call.app.changes.run_changed(id);
@@ -403,7 +417,8 @@ Result<Response> log_model(MlflowCall& call) {
 
 Result<std::string> logged_model_uri(Tx& tx, const LoggedModel& model) {
   ROOST_TRY(const Experiment experiment, experiment_by_row(tx, model.workspace, model.experiment));
-  return fmt::format("{}/models/{}/artifacts", wire_artifact_root(wire_experiment_id(experiment), experiment.artifact_location), model.id);
+  return fmt::format("{}/models/{}/artifacts",
+                     wire_artifact_root(wire_experiment_id(experiment), experiment.artifact_location), model.id);
 }
 
 void add_mlflow_model_calls(MlflowCalls& calls) {

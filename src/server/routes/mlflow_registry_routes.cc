@@ -19,9 +19,11 @@ Result<Json> wire_model(Tx& tx, const RegisteredModel& model) {
                {"creation_timestamp", mlflow::milliseconds(model.created)},
                {"last_updated_timestamp", mlflow::milliseconds(model.updated)}};
   if (!model.description.empty()) wire["description"] = model.description;
-  for (const auto& version : newest_of_stages(versions, {})) wire["latest_versions"].push_back(wire_version_json(version));
+  for (const auto& version : newest_of_stages(versions, {}))
+    wire["latest_versions"].push_back(wire_version_json(version));
   for (const auto& tag : model.tags.items()) wire["tags"].push_back({{"key", tag.key()}, {"value", tag.value()}});
-  for (const auto& alias : aliases) wire["aliases"].push_back({{"alias", alias.alias}, {"version", std::to_string(alias.version)}});
+  for (const auto& alias : aliases)
+    wire["aliases"].push_back({{"alias", alias.alias}, {"version", std::to_string(alias.version)}});
   return wire;
 }
 
@@ -125,12 +127,15 @@ Result<std::string> alias_of(const MlflowCall& call) {
   const bool plain = std::all_of(alias.begin(), alias.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
   });
-  const bool is_version = alias.size() > 1 && lower(alias)[0] == 'v' && alias.find_first_not_of("0123456789", 1) == alias.npos;
+  const bool is_version =
+      alias.size() > 1 && lower(alias)[0] == 'v' && alias.find_first_not_of("0123456789", 1) == alias.npos;
   if (plain && alias.size() <= 255 && !is_version && lower(alias) != "latest") return alias;
-  return fail(ErrorCode::kInvalidArgument,
-              fmt::format("Invalid alias name: '{}': it has letters, digits, '_' and '-', at most 255, and is neither 'latest' nor "
-                          "like 'v1'",
-                          printable(alias)));
+  return fail(
+      ErrorCode::kInvalidArgument,
+      fmt::format(
+          "Invalid alias name: '{}': it has letters, digits, '_' and '-', at most 255, and is neither 'latest' nor "
+          "like 'v1'",
+          printable(alias)));
 }
 
 Result<Response> set_alias(MlflowCall& call) {
@@ -152,7 +157,8 @@ Result<Response> get_alias(MlflowCall& call) {
   ROOST_CHECK(call.app.db->read([&](Tx& tx) -> Status {
     ROOST_TRY(const RegisteredModel model, model_of(tx, call));
     ROOST_TRY(const auto aliases, list_aliases(tx, call.workspace, model.name));
-    const auto found = std::find_if(aliases.begin(), aliases.end(), [&](const ModelAlias& a) { return a.alias == alias; });
+    const auto found =
+        std::find_if(aliases.begin(), aliases.end(), [&](const ModelAlias& a) { return a.alias == alias; });
     if (found == aliases.end()) {
       return fail(ErrorCode::kInvalidArgument, fmt::format("Registered model alias {} not found.", printable(alias)));
     }
@@ -174,7 +180,8 @@ Result<Response> get_latest_versions(MlflowCall& call) {
   ROOST_CHECK(call.app.db->read([&](Tx& tx) -> Status {
     ROOST_TRY(const RegisteredModel model, model_of(tx, call));
     ROOST_TRY(const auto versions, list_wire_versions(tx, call.workspace, model.name));
-    for (const auto& version : newest_of_stages(versions, stages)) answer["model_versions"].push_back(wire_version_json(version));
+    for (const auto& version : newest_of_stages(versions, stages))
+      answer["model_versions"].push_back(wire_version_json(version));
     return {};
   }));
   return json_response(answer);
@@ -184,7 +191,8 @@ class ModelSubject final : public mlflow::FilterSubject {
  public:
   explicit ModelSubject(const RegisteredModel& model) : model_(model) {}
   std::optional<std::string> text(const mlflow::FilterKey& key) const override {
-    if (key.side == mlflow::FilterSide::kAttribute) return key.name == "name" ? std::optional(model_.name) : std::nullopt;
+    if (key.side == mlflow::FilterSide::kAttribute)
+      return key.name == "name" ? std::optional(model_.name) : std::nullopt;
     if (!model_.tags.contains(key.name)) return std::nullopt;
     return text_at(model_.tags, key.name);
   }
@@ -230,7 +238,8 @@ Result<std::pair<std::string, std::string>> read_model_tag(const mlflow::WireFie
   ROOST_TRY(const std::string value, fields.text("value"));
   ROOST_CHECK(mlflow::check_label_name(key, "tag"));
   if (mlflow::characters(value) > mlflow::kModelTagLimit) {
-    return fail(ErrorCode::kInvalidArgument, fmt::format("the value of the tag '{}' is longer than {} characters", printable(key), mlflow::kModelTagLimit));
+    return fail(ErrorCode::kInvalidArgument, fmt::format("the value of the tag '{}' is longer than {} characters",
+                                                         printable(key), mlflow::kModelTagLimit));
   }
   return std::pair(key, value);
 }
@@ -260,12 +269,15 @@ void add_mlflow_registry_calls(MlflowCalls& calls) {
   calls.add("PATCH", models + "/update", "mlflow_update_registered_model", Need::kContributorOrRun, update);
   calls.add("DELETE", models + "/delete", "mlflow_delete_registered_model", Need::kContributor, remove);
   calls.add("POST", models + "/set-tag", "mlflow_set_registered_model_tag", Need::kContributorOrRun, set_tag);
-  calls.add("DELETE", models + "/delete-tag", "mlflow_delete_registered_model_tag", Need::kContributorOrRun, delete_tag);
+  calls.add("DELETE", models + "/delete-tag", "mlflow_delete_registered_model_tag", Need::kContributorOrRun,
+            delete_tag);
   calls.add("POST", models + "/alias", "mlflow_set_model_alias", Need::kContributorOrRun, set_alias);
   calls.add("GET", models + "/alias", "mlflow_get_model_by_alias", Need::kReaderOrRun, get_alias);
   calls.add("DELETE", models + "/alias", "mlflow_delete_model_alias", Need::kContributorOrRun, delete_alias);
-  calls.add("POST", models + "/get-latest-versions", "mlflow_get_latest_versions", Need::kReaderOrRun, get_latest_versions);
-  calls.add("GET", models + "/get-latest-versions", "mlflow_get_latest_versions_by_get", Need::kReaderOrRun, get_latest_versions);
+  calls.add("POST", models + "/get-latest-versions", "mlflow_get_latest_versions", Need::kReaderOrRun,
+            get_latest_versions);
+  calls.add("GET", models + "/get-latest-versions", "mlflow_get_latest_versions_by_get", Need::kReaderOrRun,
+            get_latest_versions);
 }
 
 }  // namespace roost

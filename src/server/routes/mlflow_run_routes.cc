@@ -39,10 +39,11 @@ Result<std::string> user_of(Tx& tx, const Principal& who) {
 Result<std::string> name_of(const MlflowCall& call, const std::string& tagged) {
   ROOST_TRY(const std::string name, call.fields.text("run_name"));
   if (!name.empty() && !tagged.empty() && name != tagged) {
-    return fail(ErrorCode::kInvalidArgument,
-                fmt::format("Both 'run_name' argument and 'mlflow.runName' tag are specified, but with different values "
-                            "(run_name='{}', mlflow.runName='{}').",
-                            printable(name), printable(tagged)));
+    return fail(
+        ErrorCode::kInvalidArgument,
+        fmt::format("Both 'run_name' argument and 'mlflow.runName' tag are specified, but with different values "
+                    "(run_name='{}', mlflow.runName='{}').",
+                    printable(name), printable(tagged)));
   }
   return name.empty() ? tagged : name;
 }
@@ -89,7 +90,9 @@ Result<Response> create(MlflowCall& call) {
   ROOST_CHECK(call.app.db->read([&](Tx& tx) -> Status {
     ROOST_TRY(const Experiment found, find_wire_experiment(tx, call.workspace, experiment));
     if (is_in_bin(found)) {
-      return fail(ErrorCode::kInvalidArgument, fmt::format("The experiment {} must be in the 'active' state. Current state is deleted.", experiment));
+      return fail(
+          ErrorCode::kInvalidArgument,
+          fmt::format("The experiment {} must be in the 'active' state. Current state is deleted.", experiment));
     }
     spec.experiment = found.name;
     ROOST_TRY(spec.parent, parent_of(tx, call, parent_tag));

@@ -27,7 +27,9 @@ bool is_end(mlflow::WireStatus status) {
 
 }  // namespace
 
-bool is_made_by_mlflow(const Run& run) { return run.type == kInteractiveType && run.properties.contains(kMadeByMlflow); }
+bool is_made_by_mlflow(const Run& run) {
+  return run.type == kInteractiveType && run.properties.contains(kMadeByMlflow);
+}
 
 Status check_logs(Tx& tx, const MlflowCall& call, const Run& run, std::string_view what) {
   if (!is_made_by_mlflow(run)) return check_not_ended(run);
@@ -53,8 +55,10 @@ Status move_as_told(Tx& tx, const MlflowCall& call, Run& run, mlflow::WireStatus
       ROOST_CHECK(resume_run(tx, run, fmt::format("{} said that it ended otherwise", call.who.name), now));
     }
     if (end == RunStatus::kFailed) {
-      run.error = {{"code", "reported_failure"}, {"message", "MLflow's client reported that the run failed"},
-                   {"last_lines", Json::array()}, {"node", nullptr}};
+      run.error = {{"code", "reported_failure"},
+                   {"message", "MLflow's client reported that the run failed"},
+                   {"last_lines", Json::array()},
+                   {"node", nullptr}};
     }
     ROOST_CHECK(end_interactive(tx, run, end, "", now));
   }
@@ -74,11 +78,14 @@ Status put_tags(Tx& tx, Run& run, const TagChanges& tags) {
       all[key] = value;
     }
   }
-  if (all.size() > kMostTags) return fail(ErrorCode::kInvalidArgument, fmt::format("a run has at most {} tags", kMostTags));
+  if (all.size() > kMostTags)
+    return fail(ErrorCode::kInvalidArgument, fmt::format("a run has at most {} tags", kMostTags));
   if (name != run.display_name) {
     run.display_name = mlflow::cut(std::move(name), mlflow::kNameLimit);
     // Names are lines of text in lists.
-    std::replace_if(run.display_name.begin(), run.display_name.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }, ' ');
+    std::replace_if(
+        run.display_name.begin(), run.display_name.end(),
+        [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }, ' ');
     ROOST_CHECK(save_run(tx, run));
   }
   return all == run.tags ? Status() : replace_tags(tx, run, std::move(all));
@@ -112,7 +119,9 @@ Result<Params> read_params(const mlflow::WireFields& fields, const char* list) {
     ROOST_TRY(const std::string value, param.text("value"));
     ROOST_CHECK(mlflow::check_label_name(key, "param"));
     const bool again = std::any_of(params.begin(), params.end(), [&](const auto& known) { return known.first == key; });
-    if (again) return fail(ErrorCode::kInvalidArgument, fmt::format("Duplicate parameter keys have been submitted: {}", printable(key)));
+    if (again)
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("Duplicate parameter keys have been submitted: {}", printable(key)));
     params.emplace_back(key, mlflow::cut(value, mlflow::kParamLimit));
   }
   return params;
@@ -122,8 +131,9 @@ Result<std::optional<Micros>> read_time(const mlflow::WireFields& fields, const 
   ROOST_TRY(const auto given, fields.integer(name));
   if (!given) return std::nullopt;
   if (*given < 0 || *given > kLastMillisecond) {
-    return fail(ErrorCode::kInvalidArgument,
-                fmt::format("Invalid value {} for parameter '{}' supplied: it must be milliseconds since 1970", *given, name));
+    return fail(
+        ErrorCode::kInvalidArgument,
+        fmt::format("Invalid value {} for parameter '{}' supplied: it must be milliseconds since 1970", *given, name));
   }
   return *given * 1000;
 }

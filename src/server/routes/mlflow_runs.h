@@ -13,14 +13,14 @@ namespace roost {
 
 // What MLflow's clients do to runs. All work inside a caller's transaction.
 
-// The property of a run that such a client made. It is an interactive run: it ends when the client says so, and may go on
-// after that.
+// The property of a run that such a client made. It is an interactive run: it ends when the client says so, and may go
+// on after that.
 inline constexpr const char* kMadeByMlflow = "roost.mlflow";
 inline constexpr std::size_t kMostTags = 2000;  // of a run, an experiment or a model
 bool is_made_by_mlflow(const Run& run);
 
-// A run that may be written to. What it logs (metrics, parameters) is final once a run of another kind has ended; for one
-// that MLflow's client made its history tells of it (`what`).
+// A run that may be written to. What it logs (metrics, parameters) is final once a run of another kind has ended; for
+// one that MLflow's client made its history tells of it (`what`).
 Status check_logs(Tx& tx, const MlflowCall& call, const Run& run, std::string_view what);
 // The same for what others may add to a run that has ended: a name, tags.
 Status check_labels_run(Tx& tx, const MlflowCall& call, const Run& run, std::string_view what);

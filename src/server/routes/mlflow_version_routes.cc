@@ -107,9 +107,11 @@ Result<NewVersion> read_version(const MlflowCall& call) {
 Status check_owner(const std::string& source, const mlflow::SourceUri& uri, const std::string& run) {
   if (uri.kind != mlflow::SourceUri::kRunFiles || !lower(source).starts_with("mlflow-artifacts:")) return {};
   if (uri.owner == run) return {};
-  return fail(ErrorCode::kInvalidArgument,
-              fmt::format("Invalid model version source: '{}'. To use a source in the artifacts of a run, give that run's id as run_id",
-                          printable(source)));
+  return fail(
+      ErrorCode::kInvalidArgument,
+      fmt::format(
+          "Invalid model version source: '{}'. To use a source in the artifacts of a run, give that run's id as run_id",
+          printable(source)));
 }
 
 // The client of the model's version finds it by this tag.
@@ -133,8 +135,10 @@ Result<Response> create(MlflowCall& call) {
   ROOST_CHECK(call.app.db->read([&](Tx& tx) -> Status {
     ROOST_CHECK(find_registered_model(tx, call.workspace, made.name));
     switch (uri.kind) {
-      case mlflow::SourceUri::kRunFiles: return pin_run_files(tx, call, uri, pinned);
-      case mlflow::SourceUri::kLoggedModel: return pin_logged_model(tx, call, uri, pinned);
+      case mlflow::SourceUri::kRunFiles:
+        return pin_run_files(tx, call, uri, pinned);
+      case mlflow::SourceUri::kLoggedModel:
+        return pin_logged_model(tx, call, uri, pinned);
       case mlflow::SourceUri::kVersion: {
         ROOST_TRY(WireVersion version, find_wire_version(tx, call.workspace, uri.owner, uri.version));
         pinned.folder = version.source.folder;
@@ -143,7 +147,8 @@ Result<Response> create(MlflowCall& call) {
         copied = std::move(version.model);
         return {};
       }
-      case mlflow::SourceUri::kElsewhere: break;
+      case mlflow::SourceUri::kElsewhere:
+        break;
     }
     return {};
   }));
@@ -167,7 +172,8 @@ Result<Response> create(MlflowCall& call) {
   }
   made.source.folder = pinned.folder;
   if (made.source.run.empty()) made.source.run = pinned.run_id;
-  if (made.source.logged_model.empty() && uri.kind == mlflow::SourceUri::kLoggedModel) made.source.logged_model = uri.owner;
+  if (made.source.logged_model.empty() && uri.kind == mlflow::SourceUri::kLoggedModel)
+    made.source.logged_model = uri.owner;
   Json wire;
   ROOST_CHECK(call.app.db->write([&](Tx& tx) -> Status {
     ROOST_CHECK(find_registered_model(tx, call.workspace, made.name));
@@ -236,10 +242,12 @@ Result<Response> transition_stage(MlflowCall& call) {
   ROOST_TRY(const std::string stage, stage_of(text));
   ROOST_TRY(const bool archive, call.fields.flag("archive_existing_versions"));
   if (archive && stage != "Staging" && stage != "Production") {
-    return fail(ErrorCode::kInvalidArgument,
-                fmt::format("Model version transition cannot archive existing model versions because '{}' is not an Active stage. "
-                            "Valid stages are Staging, Production",
-                            stage));
+    return fail(
+        ErrorCode::kInvalidArgument,
+        fmt::format(
+            "Model version transition cannot archive existing model versions because '{}' is not an Active stage. "
+            "Valid stages are Staging, Production",
+            stage));
   }
   return change(call, true, [&](Tx& tx, WireVersion& version) -> Status {
     version.source.stage = stage;
@@ -336,7 +344,8 @@ Result<Response> search(MlflowCall& call) {
     ROOST_TRY(versions, list_wire_versions(tx, call.workspace, only_name(filter)));
     return {};
   }));
-  std::erase_if(versions, [&](const WireVersion& version) { return !mlflow::matches(VersionSubject(version), filter); });
+  std::erase_if(versions,
+                [&](const WireVersion& version) { return !mlflow::matches(VersionSubject(version), filter); });
   put_in_order(versions, order);
   const auto count = static_cast<std::int64_t>(versions.size());
   Json answer = Json::object();
@@ -357,7 +366,8 @@ void add_mlflow_version_calls(MlflowCalls& calls) {
   calls.add("GET", versions + "/get-download-uri", "mlflow_get_download_uri", Need::kReaderOrRun, get_download_uri);
   calls.add("PATCH", versions + "/update", "mlflow_update_model_version", Need::kContributorOrRun, update);
   calls.add("DELETE", versions + "/delete", "mlflow_delete_model_version", Need::kContributor, remove);
-  calls.add("POST", versions + "/transition-stage", "mlflow_transition_stage", Need::kContributorOrRun, transition_stage);
+  calls.add("POST", versions + "/transition-stage", "mlflow_transition_stage", Need::kContributorOrRun,
+            transition_stage);
   calls.add("POST", versions + "/set-tag", "mlflow_set_model_version_tag", Need::kContributorOrRun, set_tag);
   calls.add("DELETE", versions + "/delete-tag", "mlflow_delete_model_version_tag", Need::kContributorOrRun, delete_tag);
 }

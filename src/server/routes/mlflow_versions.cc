@@ -40,10 +40,12 @@ Result<WireVersion> find_wire_version(Tx& tx, const MlflowCall& call) {
   return find_wire_version(tx, call.workspace, name, *version);
 }
 
-Result<WireVersion> find_wire_version(Tx& tx, const std::string& workspace, const std::string& name, std::int64_t version) {
+Result<WireVersion> find_wire_version(Tx& tx, const std::string& workspace, const std::string& name,
+                                      std::int64_t version) {
   auto found = find_model(tx, workspace, name, version);
   if (!found && found.error().code == ErrorCode::kNotFound) {
-    return fail(ErrorCode::kNotFound, fmt::format("Model Version (name={}, version={}) not found", printable(name), version));
+    return fail(ErrorCode::kNotFound,
+                fmt::format("Model Version (name={}, version={}) not found", printable(name), version));
   }
   ROOST_TRY(Model model, std::move(found));
   return wire_version(tx, std::move(model));
@@ -83,13 +85,15 @@ Json wire_version_json(const WireVersion& version) {
   return wire;
 }
 
-std::vector<WireVersion> newest_of_stages(const std::vector<WireVersion>& versions, const std::vector<std::string>& stages) {
+std::vector<WireVersion> newest_of_stages(const std::vector<WireVersion>& versions,
+                                          const std::vector<std::string>& stages) {
   std::map<std::string, WireVersion> newest;
   for (const auto& version : versions) {
     const std::string& stage = version.source.stage;
     if (!stages.empty() && std::find(stages.begin(), stages.end(), stage) == stages.end()) continue;
     const auto known = newest.find(stage);
-    if (known == newest.end() || known->second.model.version < version.model.version) newest.insert_or_assign(stage, version);
+    if (known == newest.end() || known->second.model.version < version.model.version)
+      newest.insert_or_assign(stage, version);
   }
   std::vector<WireVersion> all;
   for (auto& [stage, version] : newest) all.push_back(std::move(version));
@@ -102,12 +106,14 @@ Result<std::string> stage_of(const std::string& text) {
     if (lower(stage) == lower(text)) return std::string(stage);
   }
   return fail(ErrorCode::kInvalidArgument,
-              fmt::format("Invalid Model Version stage: {}. Value must be one of None, Staging, Production, Archived.", printable(text)));
+              fmt::format("Invalid Model Version stage: {}. Value must be one of None, Staging, Production, Archived.",
+                          printable(text)));
 }
 
 std::string download_uri(const WireVersion& version) {
   if (version.model.files == 0 && !version.source.source.empty()) return version.source.source;
-  std::string uri = fmt::format("mlflow-artifacts:/registry/{}/{}", percent_encode(version.model.name), version.model.version);
+  std::string uri =
+      fmt::format("mlflow-artifacts:/registry/{}/{}", percent_encode(version.model.name), version.model.version);
   if (!version.source.folder.empty()) uri += "/" + version.source.folder;
   return uri;
 }

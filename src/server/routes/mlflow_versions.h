@@ -22,11 +22,14 @@ struct WireVersion {
 };
 
 Result<WireVersion> find_wire_version(Tx& tx, const MlflowCall& call);  // named by the fields `name` and `version`
-Result<WireVersion> find_wire_version(Tx& tx, const std::string& workspace, const std::string& name, std::int64_t version);
-Result<std::vector<WireVersion>> list_wire_versions(Tx& tx, const std::string& workspace, const std::string& name);  // newest first; all for ""
+Result<WireVersion> find_wire_version(Tx& tx, const std::string& workspace, const std::string& name,
+                                      std::int64_t version);
+Result<std::vector<WireVersion>> list_wire_versions(Tx& tx, const std::string& workspace,
+                                                    const std::string& name);  // newest first; all for ""
 Json wire_version_json(const WireVersion& version);
 // Of each stage the newest; `stages` "" or empty means all. They come by version.
-std::vector<WireVersion> newest_of_stages(const std::vector<WireVersion>& versions, const std::vector<std::string>& stages);
+std::vector<WireVersion> newest_of_stages(const std::vector<WireVersion>& versions,
+                                          const std::vector<std::string>& stages);
 
 // "production" -> "Production"; an error names those there are.
 Result<std::string> stage_of(const std::string& text);
