@@ -102,7 +102,8 @@ def _data_of_here() -> Optional[str]:
             break
         here = os.path.dirname(here)
     everywhere = settings.get("everywhere")
-    return str(everywhere["data"]) if isinstance(everywhere, dict) and everywhere.get("data") else None
+    data = everywhere.get("data") if isinstance(everywhere, dict) else None
+    return str(data) if data else None
 
 
 def _read_json(path: str) -> Dict[str, Any]:
