@@ -139,7 +139,7 @@ def test_tables_fit_80_columns(server: RoostServer, tmp_path: Path) -> None:
     (code / "train.py").write_text("import sys\n")
     run = submit(server, code, 0, "--tag", "stage=baseline", "--tag", "who=somebody with a long name", "-n", "a name for people")
     server.cli("env", "create", "an-environment-with-a-long-name", "-r", "/dev/null", check=False)
-    for words in (["runs"], ["env", "ls"], ["compute", "ls"], ["queue"], ["status"], ["artifacts", "ls", run], ["help"],
+    for words in (["runs"], ["env", "ls"], ["compute", "ls"], ["queue"], ["status"], ["artifacts", "ls", run], ["show", run], ["help"],
                   ["help", "submit"], ["help", "compute", "create"], ["context", "ls"], ["config", "ls"], ["logs", "-l", run], ["token", "ls"],
                   ["workspace", "ls"], ["model", "ls"]):
         shown = on_a_terminal(words, server.environment, tmp_path)
