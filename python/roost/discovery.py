@@ -85,7 +85,8 @@ def chosen_context() -> Optional[Dict[str, str]]:
         raise RoostError("invalid_argument", f"{name!r} is no name of a context.")
     context = _read_json(os.path.join(settings_folder(), "contexts", f"{name}.json"))
     if not context.get("url") or not context.get("token"):
-        raise RoostError("not_found", f"there is no context {name!r}; `roost context ls` lists them.")
+        why = f"there is no context {name!r}; `roost context ls` lists them."
+        raise RoostError("not_found", why)
     return {key: str(value) for key, value in context.items()}
 
 

@@ -73,7 +73,10 @@ TEST_F(RunTable, MetricsAreThoseOfTheNewestAttempt) {
 }
 
 TEST_F(RunTable, RowsTellSinceWhenAMetricIsNoNumberAndLeaveNotesOut) {
-  write([&](Tx& tx) { return tx.run("UPDATE metric SET odd_count = 3, odd_step = 17 WHERE run = ? AND attempt = 2", runs_[2].seq); });
+  write([&](Tx& tx) -> Status {
+    ROOST_CHECK(tx.run("UPDATE metric SET odd_count = 3, odd_step = 17 WHERE run = ? AND attempt = 2", runs_[2].seq));
+    return {};
+  });
   change(runs_[2], "tags_json = '{\"mlflow.note.content\":\"a page of text\",\"kept\":\"1\"}'");
   const Json rows = table("")["items"];
   EXPECT_EQ(rows[0]["odd"], (Json{{"loss", 17}}));

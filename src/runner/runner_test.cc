@@ -123,7 +123,8 @@ TEST_F(InstalledPackages, AreToldByTheNamesOfTheirRecords) {
 }
 
 TEST(Usage, SamplesThisMachine) {
-  Usage usage("/");
+  const Nvml none;
+  Usage usage("/", none);
   const Json sample = usage.sample();
   EXPECT_GT(sample["memory_used_mb"].get<double>(), 0);
   EXPECT_GE(sample["cpu_percent"].get<double>(), 0);

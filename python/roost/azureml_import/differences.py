@@ -123,7 +123,11 @@ SECTIONS: Tuple[Section, ...] = (
             Row("Workspace.get_default_keyvault", DIFFERENT, _SECRETS),
             Row("Keyvault", DIFFERENT, _SECRETS),
             Row("Workspace.images", DIFFERENT, _NO_IMAGE),
-            Row("Workspace.delete", ABSENT, "A workspace stays. Delete or archive its experiments instead."),
+            Row(
+                "Workspace.delete",
+                ABSENT,
+                "A workspace stays. Delete or archive its experiments instead.",
+            ),
             Row(
                 "Workspace.get_mlflow_tracking_uri",
                 DIFFERENT,

@@ -205,21 +205,11 @@ std::string run_page(const RunPageFacts& page_facts, Micros now, int width, cons
   FactList facts;
   facts.add("waits", wait_text(wait, now));
   add_facts(facts, run, now);
-<<<<<<< HEAD
-  out += facts.text(style, 2);
-  out += params_text(run, style);
-  out += environment_text(run, style);
-  if (const std::string bars = timeline(stages_of(events, now), width - 2, style); !bars.empty()) {
-||||||| 87fd24b
-  out += facts.text(style, 2);
-  out += environment_text(run, style);
-  if (const std::string bars = timeline(stages_of(events, now), width - 2, style); !bars.empty()) {
-=======
   out += facts.text(style, 2, width);
+  out += params_text(run, style);
   out += environment_text(run, width, style);
   const int columns = width == 0 ? kPipeWidth : width;
   if (const std::string bars = timeline(stages_of(events, now), columns - 2, style); !bars.empty()) {
->>>>>>> wt-cli
     out += "\n" + style(Tone::kBold, "Stages") + "\n";
     for (const std::string& line : split(trim(bars), '\n')) out += "  " + line + "\n";
     out += returns_text(events, now, style);
