@@ -216,12 +216,17 @@ SECTIONS: Tuple[Section, ...] = (
                 "Curated names resolve in any case; an old one may stand for a newer, and a notice "
                 "says so. " + _BUILT,
             ),
-            Row("Environment.build", DIFFERENT, "On the server; an image only if the definition has one."),
+            Row(
+                "Environment.build",
+                DIFFERENT,
+                "On the server; an image only if the definition has one.",
+            ),
             Row("Environment.build_local", DIFFERENT, "The same as build()."),
             Row(
                 "Environment.get_image_details",
                 DIFFERENT,
-                "Tells the interpreter and the exact versions of the packages; an image is in no registry.",
+                "Tells the interpreter and the exact versions of the packages; an image is in no "
+                "registry.",
             ),
             Row(
                 "Environment.from_docker_build_context",
