@@ -65,7 +65,7 @@ _BUILT = (
     "Dockerfile; Azure's own base images change nothing. Versions that cannot be had are moved to "
     "the nearest, and the run says so."
 )
-_SECRETS = "Sealed on the server; what it does not have is looked for in the environment, as DB_PASSWORD."
+_SECRETS = "Sealed on the server; what it lacks is looked for in the environment, as DB_PASSWORD."
 _ON_SERVER = "The files lie on the Roost server, not in Azure storage."
 _NOT_MOUNTED = "The files are laid out on the node before the script starts, not mounted."
 _OUTPUTS = "Write the files to ./outputs, which is kept, and fetch them with run.download_files()."
