@@ -122,7 +122,7 @@ def check_reference(text: str) -> list:
     first, last = int(apart[1]) + min(map(int, codes)), int(apart[1]) + max(map(int, codes))
     if f"| {first} to {last} |" not in text:
         problems.append(f"{page}: Roost's own errors are {first} to {last} where a verb ends as a run does")
-    verbs = {re.search(r'root\.verb\("(\w+)"', file.read_text())[1] for file in (SRC / "cli/verbs").glob("*.cc")
+    verbs = {re.search(r'root\.verb\("(\w+)"', file.read_text())[1] for file in (SRC / "cli/verbs").glob("*_command.cc")
              if ".ends_as_run()" in file.read_text()}
     row = re.search(r"\| code \| of (`.*`) \|", text)
     if not row or set(re.findall(r"`(\w+)`", row[1])) != verbs:
