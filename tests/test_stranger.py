@@ -14,7 +14,7 @@ import pytest
 
 from local_index import make_wheel
 from processes import processes_with, wait_until
-from roost_fixture import clean_environment, roost_program
+from roost_fixture import ROOT, clean_environment, roost_program
 
 TRAIN = """
 import argparse, os
@@ -37,6 +37,13 @@ print("rank", rank, "of", os.environ["WORLD_SIZE"])
 if rank == 1:
     raise ValueError("the batch of rank 1 is empty")
 time.sleep(60)
+"""
+NOTEBOOK = """
+import roost
+roost.init(project="birds", name="by hand", config={"lr": 0.1})
+for step in range(3):
+    roost.log({"accuracy": step / 2}, step=step)
+roost.finish()
 """
 SWEEP = """
 experiment: birds
@@ -88,6 +95,14 @@ STEPS: List[Step] = [
     Step("read that rank", "roost logs @ --rank 1", ("Traceback", "the batch of rank 1 is empty")),
     Step("go on meanwhile", "roost submit -d -- python train.py --epochs 2 && roost wait @", ("Completed in",)),
     Step("repeat", "roost rerun @~2", ("epoch 2 loss 0.125",)),
+    Step("repeat it with another value", "roost rerun @~3 -- --lr 0.9", ("epoch 2 loss 0.001",)),
+    Step("a key that nobody sees", "printf s3cret-of-birds | roost secret set api-key && roost submit --secret API_KEY=api-key -- "
+         "python -c 'import os; print(\"the key is\", os.environ[\"API_KEY\"])' && ! roost logs @ | grep s3cret-of-birds", ("the key is",)),
+    Step("go into one", "roost submit -d -- sleep 300; until roost exec @ -- pwd; do sleep 0.2; done; roost cancel @; ! roost wait @",
+         (r"/code$", "Canceled")),
+    Step("be told", "roost alerts add desk --desktop --on failure && roost alerts ls", ("desk", "failure")),
+    Step("delete and take back", "roost runs rm @ --yes && roost runs bin && roost runs restore $(roost runs bin -q)", (r"birds",)),
+    Step("from a notebook", "PYTHONPATH=$SDK python3 notebook.py && roost metrics @ -o csv", ("accuracy",)),
     Step("stop one", "roost submit -d -- sleep 300 && roost cancel @ && { roost wait @ || [ $? -ge 120 ]; }", ("Canceled",)),
     Step("put it away", "roost archive @ && roost runs --archived", ("archived", "Canceled")),
     Step("packages", "roost submit -r requirements.txt -- python -c 'import nest; print(\"nest\", nest.__version__)'", ("nest 1.4",)),
@@ -113,10 +128,10 @@ def shell(tmp_path: Path) -> Iterator[Dict[str, str]]:
     (home / "anna").mkdir()
     wheels.mkdir()
     make_wheel(wheels, "nest", "1.4")
-    for name, text in {"train.py": TRAIN, "workers.py": WORKERS, "sweep.yaml": SWEEP, "requirements.txt": "nest==1.4  # packages\n"}.items():
+    for name, text in {"train.py": TRAIN, "workers.py": WORKERS, "sweep.yaml": SWEEP, "notebook.py": NOTEBOOK, "requirements.txt": "nest==1.4  # packages\n"}.items():
         (home / "birds" / name).write_text(text)
     environment = clean_environment(home)
-    environment.update(PROGRAM=str(roost_program()), PATH=f"{home}/bin:{environment['PATH']}", PIP_NO_INDEX="1", PIP_FIND_LINKS=str(wheels))
+    environment.update(PROGRAM=str(roost_program()), PATH=f"{home}/bin:{environment['PATH']}", SDK=str(ROOT / "python"), PIP_NO_INDEX="1", PIP_FIND_LINKS=str(wheels))
     yield environment
     subprocess.run([str(roost_program()), "down"], env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
     wait_until(lambda: not processes_with(str(home)), 20, "everything of the stranger's to end")

@@ -122,7 +122,7 @@ def check_reference(text: str) -> list:
     first, last = int(apart[1]) + min(map(int, codes)), int(apart[1]) + max(map(int, codes))
     if f"| {first} to {last} |" not in text:
         problems.append(f"{page}: Roost's own errors are {first} to {last} where a verb ends as a run does")
-    verbs = {re.search(r'root\.verb\("(\w+)"', file.read_text())[1] for file in (SRC / "cli/verbs").glob("*.cc")
+    verbs = {re.search(r'root\.verb\("(\w+)"', file.read_text())[1] for file in (SRC / "cli/verbs").glob("*_command.cc")
              if ".ends_as_run()" in file.read_text()}
     row = re.search(r"\| code \| of (`.*`) \|", text)
     if not row or set(re.findall(r"`(\w+)`", row[1])) != verbs:
@@ -135,6 +135,12 @@ def check_reference(text: str) -> list:
     return problems + [f"{page}: there is no run.{name}" for name in sorted(told - methods - {"id"})]
 
 
+def check_index(text: str) -> list:
+    """Every page has its place in the index."""
+    return [f"docs/README.md: {page.name} is not listed" for page in sorted((ROOT / "docs").glob("*.md"))
+            if page.name != "README.md" and f"({page.name})" not in text]
+
+
 def main() -> int:
     pages = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md")), *sorted(SRC.rglob("README.md"))]
     texts = {page: page.read_text() for page in pages}
@@ -143,6 +149,7 @@ def main() -> int:
     problems += check_places(life)
     problems += check_settings(texts[ROOT / "docs/operations.md"])
     problems += check_reference(texts[ROOT / "docs/reference.md"])
+    problems += check_index(texts[ROOT / "docs/README.md"])
     for page, text in texts.items():
         problems += check_paths(page, text)
     print("; ".join(problems) or f"documents: {len(pages)} pages agree with the tree")

@@ -120,11 +120,11 @@ void add_facts(FactList& facts, const Json& run, Micros now) {
   facts.add("properties", tags_text(told_properties(child(run, "properties"))));
 }
 
-std::string params_text(const Json& run, const Style& style) {
+std::string params_text(const Json& run, int width, const Style& style) {
   FactList facts;
   const Json params = logged_params(run);
   for (const auto& [name, value] : params.items()) facts.add(name, value_text(value));
-  return facts.empty() ? "" : "\n" + style(Tone::kBold, "Parameters") + "\n" + facts.text(style, 2);
+  return facts.empty() ? "" : "\n" + style(Tone::kBold, "Parameters") + "\n" + facts.text(style, 2, width);
 }
 
 std::string isolation_text(const Json& environment) {
@@ -206,7 +206,7 @@ std::string run_page(const RunPageFacts& page_facts, Micros now, int width, cons
   facts.add("waits", wait_text(wait, now));
   add_facts(facts, run, now);
   out += facts.text(style, 2, width);
-  out += params_text(run, style);
+  out += params_text(run, width, style);
   out += environment_text(run, width, style);
   const int columns = width == 0 ? kPipeWidth : width;
   if (const std::string bars = timeline(stages_of(events, now), columns - 2, style); !bars.empty()) {
