@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import enum
-import re
 import sys
 from collections.abc import Mapping
 from typing import Any, Dict, Iterator, Optional, Tuple
 
 from .encoding import encode, plain
+from .secret_names import names_secret
 
 _DEEPEST = 16
-# The last part of the name says that the value is nobody's business.
-_SECRET = re.compile(
-    r"(?i)(^|_)(passwd|password|secret|api_?key|access_?key|secret_?key|private_?key|auth_token|"
-    r"access_token|hub_token|credentials?)$"
-)
 MASK = "***"
 
 
 def params_of(config: Any) -> Dict[str, Any]:
     """Name -> string, number, bool or None. `config` is a mapping, an argparse.Namespace, or an
     object of a dataclass, attrs, pydantic or OmegaConf. Names of what is nested are joined by dots,
-    lists become their JSON, and what looks like a secret becomes ***. TypeError for what has no
-    names."""
+    lists become their JSON, and texts that are secrets by their names become ***. TypeError for
+    what has no names."""
     found = _mapping_of(config)
     if found is None:
         raise TypeError(
@@ -31,7 +26,7 @@ def params_of(config: Any) -> Dict[str, Any]:
             "or an object of OmegaConf or pydantic"
         )
     return {
-        name: MASK if value is not None and _SECRET.search(name.rpartition(".")[2]) else value
+        name: MASK if isinstance(value, str) and names_secret(name.rpartition(".")[2]) else value
         for name, value in _flattened(found, "", 0)
     }
 

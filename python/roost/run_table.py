@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import os
+import re
 from typing import Any, Dict, List, Optional, Union
 
 from .client import Client, quote
@@ -13,6 +14,7 @@ _PAGE = 1000
 _FACTS = ("id", "name", "project", "status", "created_at", "started_at", "ended_at", "user")
 _SHOWN = 20
 _WIDEST = 24
+_LEADING_ZERO = re.compile(r"[+-]?0[0-9]")  # a name made of digits
 
 
 def runs(
@@ -50,7 +52,7 @@ class RunTable(List[Dict[str, Any]]):
         if not self:
             return "no runs"
         names = [name for name in self.columns if any(row.get(name) is not None for row in self)]
-        lines = [names] + [[_text(row.get(name)) for name in names] for row in self[:_SHOWN]]
+        lines = [names] + [[_cell(row, name) for name in names] for row in self[:_SHOWN]]
         widths = [max(len(line[i]) for line in lines) for i in range(len(names))]
         text = "\n".join(
             "  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip()
@@ -63,7 +65,7 @@ class RunTable(List[Dict[str, Any]]):
         head = "".join(f"<th>{html.escape(name)}</th>" for name in self.columns)
         body = "".join(
             "<tr>"
-            + "".join(f"<td>{html.escape(_text(row.get(name)))}</td>" for name in self.columns)
+            + "".join(f"<td>{html.escape(_cell(row, name))}</td>" for name in self.columns)
             + "</tr>"
             for row in self[:_SHOWN]
         )
@@ -106,12 +108,14 @@ def _row(item: Dict[str, Any]) -> Dict[str, Any]:
     for name, metric in item["metrics"].items():
         row[f"metrics.{name}"] = finite_or_not(metric)
     row.update({f"params.{name}": _number(value) for name, value in item["params"].items()})
-    row.update({f"tags.{name}": value for name, value in item["tags"].items()})
+    row.update({f"tags.{name}": value or "" for name, value in item["tags"].items()})
     return row
 
 
 def _number(text: str) -> Union[str, int, float]:
     """Parameters are kept as text."""
+    if _LEADING_ZERO.match(text):
+        return text
     try:
         number = float(text)
     except ValueError:
@@ -127,8 +131,11 @@ def _columns(rows: List[Dict[str, Any]]) -> List[str]:
     return [*_FACTS, *more]
 
 
-def _text(value: Any) -> str:
+def _cell(row: Dict[str, Any], name: str) -> str:
+    value = row.get(name)
     if value is None:
         return ""
+    if name.endswith("_at"):
+        return str(value)[:19].replace("T", " ")
     text = f"{value:.6g}" if isinstance(value, float) else str(value)
     return text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…"

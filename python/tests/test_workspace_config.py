@@ -1,7 +1,6 @@
 """Workspace.from_config and what can be wrong with it."""
 
 import json
-import os
 
 import pytest
 from fake_api import refusal
@@ -126,8 +125,6 @@ def test_create(connected, capsys):
 
 
 def test_mlflow_is_told_where_the_workspace_is_and_let_in(connected, monkeypatch):
-    import os
-
     monkeypatch.delenv("MLFLOW_TRACKING_TOKEN", raising=False)
     ws = Workspace.get(name="default")
     assert ws.get_mlflow_tracking_uri() == ws.discovery_url

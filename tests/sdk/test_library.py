@@ -244,6 +244,26 @@ def test_offline_folders_are_handed_in_once(process: Process, only_run: Any, at_
     assert "train.py" in at_server.artifacts(run["id"])
 
 
+def test_an_offline_process_that_was_killed_has_crashed(process: Process, only_run: Any, name: str, capsys: Any) -> None:
+    from roost import sync
+
+    process.run("""
+        import os, sys, roost
+        roost.init(project=sys.argv[1])
+        roost.log({"loss": 1})
+        os._exit(7)
+        """, name, code_of_end=7, ROOST_MODE="offline")
+    (folder,) = (process.folder / "roost-offline").iterdir()
+    facts = json.loads((folder / "run.json").read_text())
+    (folder / "run.json").write_text(json.dumps({**facts, "pid": os.getpid()}))  # as if it still ran
+    assert sync.main([str(folder)]) == 1 and "still writes" in capsys.readouterr().err
+    (folder / "run.json").write_text(json.dumps(facts))
+    assert sync.main([str(folder), str(folder / "spool")]) == 1, "one of them is none"
+    assert "has no run.json" in capsys.readouterr().err
+    run = only_run()
+    assert (run["status"], run["error"]["code"]) == ("Failed", "crashed")
+
+
 def test_nothing_is_asked_of_a_server_when_disabled(roost: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ROOST_URL", "http://127.0.0.1:9")
     with roost.init(mode="disabled", config={"lr": 1}):

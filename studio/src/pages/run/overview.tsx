@@ -9,6 +9,7 @@ import type { TabProps } from "../run";
 import { Code, Facts, Properties } from "./overview/facts";
 import { Headlines } from "./overview/headlines";
 import { Inside } from "./overview/inside";
+import { LoggedParams } from "./overview/logged_params";
 import { Models } from "./overview/models";
 import { RootCause } from "./overview/root_cause";
 import { Timeline } from "./overview/timeline";
@@ -65,6 +66,7 @@ export default function OverviewTab({ run }: TabProps) {
         <Timeline run={run} />
         <Headlines run={run} />
         <Code run={run} />
+        <LoggedParams run={run} />
       </div>
       <div className="overview-side">
         <Tags run={run} />

@@ -52,3 +52,9 @@ export function commandWords(command: string): string[] {
   const script = words.findIndex((one, i) => i > 0 && one.endsWith(".py"));
   return words.slice(script > 0 ? script + 1 : 1);
 }
+
+/** What a run logged as parameters and its command line does not say. */
+export function loggedParams(params: Record<string, string>, settings: readonly Argument[]): [string, string][] {
+  const said = new Map(settings.map(({ name, value }) => [name.replace(/^-+/, ""), value]));
+  return Object.entries(params).filter(([name, value]) => said.get(name) !== value);
+}
