@@ -179,7 +179,8 @@ def get_log(c: Caller) -> None:
 @exercise
 def list_metrics(c: Caller) -> None:
     found = {m["name"]: m for m in c.call("list_metrics", 200, c.finished_run()["id"]).json["items"]}
-    assert (found["loss"]["count"], found["loss"]["min"], found["loss"]["max"]) == (100, 0.01, 1)
+    assert (found["loss"]["count"], found["loss"]["min"], found["loss"]["max"], found["loss"]["odd"]) == (100, 0.01, 1, None)
+    assert found["nan"]["odd"].keys() == {"count", "step", "at"}
     assert found["nan"]["last"] == "NaN" and found["word"]["last"] == "yes" and found["flag"]["last"] is True
     assert {m["kind"] for m in found.values()} == {"scalar", "list", "row", "table", "confusion_matrix"}
 

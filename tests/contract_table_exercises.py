@@ -10,7 +10,7 @@ def query_runs(c: Caller) -> None:
     assert page["total"] == 1
     (row,) = page["items"]
     assert (row["id"], row["tags"], row["children"], row["error"]) == (run["id"], {"k": "v"}, 0, None)
-    assert row["metrics"] == {"loss": 0.01, "nan": "NaN"} and row["duration_seconds"] > 0
+    assert row["odd"] == {"nan": 0} and row["metrics"] == {"loss": 0.01, "nan": "NaN"} and row["duration_seconds"] > 0
     assert c.call("query_runs", 200, "default", limit=0).json["items"] == []
     c.call("query_runs", 400, "default", q="status:nosuch")
     c.call("query_runs", 404, "none-such")

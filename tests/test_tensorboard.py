@@ -4,8 +4,9 @@ from pathlib import Path
 import pytest
 
 from conftest import Gate, MakeServer
+from mlflow_http import Mlflow
 from processes import wait_until
-from roost_fixture import RoostServer, own_properties
+from roost_fixture import RoostServer
 
 EVENT_FILES = {"event_files.py": (Path(__file__).parent / "event_files.py").read_text(encoding="utf-8")}
 PNG = b"\x89PNG\r\n\x1a\n some picture"
@@ -54,7 +55,7 @@ def test_every_kind(server: RoostServer) -> None:
     assert server.artifact(run, picture["path"]) == PNG
     assert values(server, run, "note") == ["hello **you**"]
     assert values(server, run, "tb/val/loss") == [1.0]
-    assert own_properties(run)["lr"] == "0.1"
+    assert Mlflow(server).read(run["id"])["data"]["params"] == [{"key": "lr", "value": "0.1"}]
     assert any("not shown: audio (1)" in notice for notice in run["notices"]), run["notices"]
 
 

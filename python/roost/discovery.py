@@ -30,9 +30,9 @@ def data_folder() -> str:
 def find_server(
     url: Optional[str] = None, token: Optional[str] = None, ca_file: Optional[str] = None
 ) -> Address:
-    """What is given, else what the variables ROOST_URL, ROOST_TOKEN and ROOST_CA_FILE say, else what `roost login`,
-    `roost context use` and `roost config` chose, else the server of this machine. Raises RoostError when there is none.
-    """
+    """What is given, else what the variables ROOST_URL, ROOST_TOKEN and ROOST_CA_FILE say, else
+    what `roost login`, `roost context use` and `roost config` chose, else the server of this
+    machine. Raises RoostError when there is none."""
     url = url or os.environ.get("ROOST_URL")
     token = token or os.environ.get("ROOST_TOKEN")
     ca_file = ca_file or os.environ.get("ROOST_CA_FILE")
@@ -72,7 +72,8 @@ def settings_folder() -> str:
 
 
 def chosen_context() -> Optional[Dict[str, str]]:
-    """The server that `roost login` or `roost context use` chose, unless a variable or this folder says otherwise."""
+    """The server that `roost login` or `roost context use` chose, unless a variable or this folder
+    says otherwise."""
     name = os.environ.get("ROOST_CONTEXT")
     if not name:
         if os.environ.get("ROOST_DATA") or _data_of_here():
@@ -101,7 +102,8 @@ def _data_of_here() -> Optional[str]:
             break
         here = os.path.dirname(here)
     everywhere = settings.get("everywhere")
-    return str(everywhere["data"]) if isinstance(everywhere, dict) and everywhere.get("data") else None
+    data = everywhere.get("data") if isinstance(everywhere, dict) else None
+    return str(data) if data else None
 
 
 def _read_json(path: str) -> Dict[str, Any]:

@@ -8,15 +8,17 @@ __all__ = ["names_secret"]
 
 _SECRETS = {"TOKEN", "SECRET", "PASSPHRASE", "APIKEY", "APITOKEN"}
 # Tokens of a text.
-_OF_TEXT = set(
-    "PAD BOS EOS UNK MASK SEP CLS SPECIAL START STOP END IMAGE NEXT PER EACH PREFIX SUFFIX".split()
-)
+_OF_TEXT = {
+    *("PAD", "BOS", "EOS", "UNK", "MASK", "SEP", "CLS", "SPECIAL", "START", "STOP", "END", "IMAGE"),
+    *("NEXT", "PER", "EACH", "PREFIX", "SUFFIX"),
+}
 # Keys of data.
-_OF_DATA = set(
-    "PUBLIC PRIMARY FOREIGN SORT PARTITION CACHE LABEL IMAGE TEXT TARGET FEATURE INPUT OUTPUT GROUP "
-    "HASH MAP DICT METRIC DATA INDEX JOIN BATCH SAMPLE COLUMN ROW FIELD STATE OBJECT RNG RANDOM "
-    "SEED".split()
-)
+_OF_DATA = {
+    *("PUBLIC", "PRIMARY", "FOREIGN", "SORT", "PARTITION", "CACHE", "LABEL", "IMAGE", "TEXT"),
+    *("TARGET", "FEATURE", "INPUT", "OUTPUT", "GROUP", "HASH", "MAP", "DICT", "METRIC", "DATA"),
+    *("INDEX", "JOIN", "BATCH", "SAMPLE", "COLUMN", "ROW", "FIELD", "STATE", "OBJECT", "RNG"),
+    *("RANDOM", "SEED"),
+}
 
 
 def names_secret(variable: str) -> bool:

@@ -84,7 +84,8 @@ def test_the_context_in_use(data, monkeypatch):
     write(data)
     folder = data / "config/roost/contexts"
     folder.mkdir(parents=True)
-    (folder / "lab.json").write_text(json.dumps({"url": "http://lab:1/", "token": "t", "ca_file": "/c"}))
+    lab = {"url": "http://lab:1/", "token": "t", "ca_file": "/c"}
+    (folder / "lab.json").write_text(json.dumps(lab))
     (folder.parent / "settings.json").write_text(json.dumps({"context": "lab"}))
     assert find_server().token == "secret"  # ROOST_DATA goes before it
     monkeypatch.delenv("ROOST_DATA")

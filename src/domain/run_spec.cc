@@ -162,11 +162,22 @@ Status check_program(const RunSpec& spec) {
   return {};
 }
 
-}  // namespace
-
 // A note is text for people and no label; MLflow keeps it in this tag too.
 constexpr std::string_view kNoteTag = "mlflow.note.content";
 constexpr std::size_t kLongestNote = 16'000;
+
+// Of several lines, as people write them.
+Status check_note(const std::string& note) {
+  if (note.size() > kLongestNote) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("the note has {} bytes; at most {} are kept", note.size(), kLongestNote));
+  }
+  std::string lines = note;
+  std::replace_if(lines.begin(), lines.end(), [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
+  return check_text(lines, "the note", kLongestNote);
+}
+
+}  // namespace
 
 Status check_labels(const Json& labels, std::string_view what) {
   if (labels.size() > 50) {
@@ -177,10 +188,12 @@ Status check_labels(const Json& labels, std::string_view what) {
       return fail(ErrorCode::kInvalidArgument, fmt::format("a key of the {} is empty", what));
     }
     ROOST_CHECK(check_text(item.key(), fmt::format("the key in {}", what), 100));
-    if (item.value().is_string()) {
-      ROOST_CHECK(check_text(item.value().get_ref<const std::string&>(),
-                             fmt::format("the value of {} in {}", item.key(), what),
-                             item.key() == kNoteTag ? kLongestNote : 1000));
+    if (!item.value().is_string()) continue;
+    const auto& value = item.value().get_ref<const std::string&>();
+    if (item.key() == kNoteTag) {
+      ROOST_CHECK(check_note(value));
+    } else {
+      ROOST_CHECK(check_text(value, fmt::format("the value of {} in {}", item.key(), what), 1000));
     }
   }
   return {};

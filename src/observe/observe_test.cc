@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "observe/log_store.h"
@@ -94,6 +95,22 @@ TEST_F(Observe, IntegersStayIntegers) {
   EXPECT_EQ(to_text(found[1]["value"]), "2.0");
   EXPECT_EQ(to_text(found[2]["value"]), "-3");
   EXPECT_EQ(points(run, "none"), Json::array());
+}
+
+TEST_F(Observe, ItIsKnownWhereAMetricStoppedBeingANumber) {
+  Run run = add_run();
+  const std::string first = "[\"scalar\",\"loss\",1,10,1]\n[\"scalar\",\"loss\",\"NaN\",20,2]\n[\"scalar\",\"fine\",1,1,1]\n";
+  ingest(run, 0, first);
+  ingest(run, first.size(), "[\"scalar\",\"loss\",\"-Infinity\",30,3]\n[\"list\",\"all\",[1,\"NaN\"],null,4]\n[\"scalar\",\"loss\",2,40,5]\n");
+  write([&](Tx& tx) -> Status {
+    ROOST_TRY(const auto loss, find_metric(tx, run, 1, "loss"));
+    EXPECT_EQ(summary_json(loss)["odd"], (Json{{"count", 2}, {"step", 20}, {"at", format_time(2 * kSecond)}}));
+    ROOST_TRY(const auto fine, find_metric(tx, run, 1, "fine"));
+    EXPECT_TRUE(summary_json(fine)["odd"].is_null());
+    ROOST_TRY(const auto all, find_metric(tx, run, 1, "all"));
+    EXPECT_EQ(summary_json(all)["odd"]["step"], 1) << "its index, where it has no step";
+    return {};
+  });
 }
 
 TEST(MetricBlock, PointsOfOlderServersAreReadAsTheyWere) {

@@ -21,10 +21,13 @@ std::optional<double> number_of(const std::string& value) {
   return number;
 }
 
-Status log_param(Tx& tx, const Run& run, const std::string& name, const std::string& value) {
+// `count` is how many the run has, once it was asked for.
+Status log_param(Tx& tx, const Run& run, const std::string& name, const std::string& value, std::optional<std::int64_t>& count) {
+  bool is_new = true;
   {
-    Rows rows = tx.query("SELECT value FROM run_param WHERE run = ? AND name = ? AND logged = 1", run.seq, name);
-    if (rows.next()) {
+    Rows rows = tx.query("SELECT value, logged FROM run_param WHERE run = ? AND name = ?", run.seq, name);
+    if (rows.next()) is_new = false;
+    if (!is_new && rows.integer(1) != 0) {
       if (rows.bytes(0) == value) return {};
       return fail(
           ErrorCode::kInvalidArgument,
@@ -34,8 +37,17 @@ Status log_param(Tx& tx, const Run& run, const std::string& name, const std::str
     }
     ROOST_CHECK(rows.status());
   }
-  ROOST_CHECK(tx.run("INSERT OR REPLACE INTO run_param (run, name, value, number, logged) VALUES (?, ?, ?, ?, 1)",
-                     run.seq, name, value, number_of(value)));
+  if (is_new) {
+    if (!count) {
+      Rows rows = tx.query("SELECT count(*) FROM run_param WHERE run = ?", run.seq);
+      count = rows.next() ? rows.integer(0) : 0;
+      ROOST_CHECK(rows.status());
+    }
+    if (*count >= kMostParams) return fail(ErrorCode::kInvalidArgument, fmt::format("a run has at most {} parameters", kMostParams));
+    ++*count;
+  }
+  ROOST_CHECK(tx.run("INSERT OR REPLACE INTO run_param (run, name, value, number, logged) VALUES (?, ?, ?, ?, 1)", run.seq,
+                     name, value, number_of(value)));
   return know_column(tx, run.workspace, "params", name);
 }
 
@@ -50,12 +62,8 @@ Result<Params> list_params(Tx& tx, std::int64_t run) {
 }
 
 Status log_params(Tx& tx, const Run& run, const Params& params) {
-  if (params.empty()) return {};
-  for (const auto& [name, value] : params) ROOST_CHECK(log_param(tx, run, name, value));
-  Rows rows = tx.query("SELECT count(*) FROM run_param WHERE run = ?", run.seq);
-  const bool is_full = rows.next() && rows.integer(0) > kMostParams;
-  ROOST_CHECK(rows.status());
-  if (is_full) return fail(ErrorCode::kInvalidArgument, fmt::format("a run has at most {} parameters", kMostParams));
+  std::optional<std::int64_t> count;
+  for (const auto& [name, value] : params) ROOST_CHECK(log_param(tx, run, name, value, count));
   return {};
 }
 

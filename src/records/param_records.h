@@ -18,7 +18,7 @@ Result<Params> list_params(Tx& tx, std::int64_t run);
 
 // Logs parameters. One that was logged before stays as it was: the same value again is fine, another is
 // kInvalidArgument, and so is the same name twice with two values. What only the command line says gives way. At most
-// 10,000 a run. With an error the transaction must be given up.
+// 10,000 a run. Those before the one that is refused were logged.
 Status log_params(Tx& tx, const Run& run, const Params& params);
 
 }  // namespace roost

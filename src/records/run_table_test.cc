@@ -72,6 +72,15 @@ TEST_F(RunTable, MetricsAreThoseOfTheNewestAttempt) {
   EXPECT_EQ(rows[1]["metrics"], (Json{{"loss", 0.1}}));
 }
 
+TEST_F(RunTable, RowsTellSinceWhenAMetricIsNoNumberAndLeaveNotesOut) {
+  write([&](Tx& tx) { return tx.run("UPDATE metric SET odd_count = 3, odd_step = 17 WHERE run = ? AND attempt = 2", runs_[2].seq); });
+  change(runs_[2], "tags_json = '{\"mlflow.note.content\":\"a page of text\",\"kept\":\"1\"}'");
+  const Json rows = table("")["items"];
+  EXPECT_EQ(rows[0]["odd"], (Json{{"loss", 17}}));
+  EXPECT_EQ(rows[1]["odd"], Json::object());
+  EXPECT_EQ(rows[0]["tags"], (Json{{"kept", "1"}}));
+}
+
 TEST_F(RunTable, ArchivedRunsAreLeftOutUnlessAskedFor) {
   change(runs_[1], "archived = 1");
   EXPECT_EQ(names(""), (Names{"c", "a"}));

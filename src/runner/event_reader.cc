@@ -160,11 +160,11 @@ bool EventReader::look() {
   return written_ != before;
 }
 
-// The first value of each is the run's: a property cannot change.
+// The first value of each is the run's: a parameter cannot change.
 void EventReader::tell_hparams(SummaryLines& lines) {
   for (const auto& [name, value] : std::exchange(lines.hparams(), {})) {
     if (!hparams_.try_emplace(name, value).second) continue;
-    pending_ += to_text({"property", name, value, nullptr, static_cast<double>(clock_.now()) / kSecond}) + "\n";
+    pending_ += to_text({"param", name, value, nullptr, static_cast<double>(clock_.now()) / kSecond}) + "\n";
   }
 }
 

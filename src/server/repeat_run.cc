@@ -150,7 +150,8 @@ Result<RunSpec> spec_to_repeat(const Run& run) {
     spec.environment["lock"] = lock;
     // They may have come from the server's configuration, which may be another by now.
     if (!array_at(run.environment, "changes").empty()) spec.environment["pins"] = "nearest";
-  } else if (const std::string python = text_at(run.environment, "python"); !python.empty()) {
+  } else if (const std::string python = text_at(run.environment, "python");
+             !python.empty() && text_at(spec.environment, "name").empty()) {
     spec.environment["python"] = python;
   }
   spec.tags = run.tags;

@@ -15,6 +15,7 @@ constexpr std::size_t kMostTags = 20'000;  // that are remembered: a run has at 
 constexpr std::size_t kMostElements = 100'000;
 constexpr std::size_t kLongestName = 1000;
 constexpr std::size_t kLongestText = 1 << 20;
+constexpr std::size_t kLongestHparam = 2000;  // a bad byte becomes three
 constexpr std::string_view kTextSuffix = "/text_summary";  // PyTorch's SummaryWriter adds it to what it was given
 
 std::string metric_name(const std::string& prefix, std::string_view tag) {
@@ -54,8 +55,9 @@ std::string number_text(double number) {
 }
 
 std::string hparam_text(const Json& value) {
-  if (value.is_string()) return to_utf8(value.get<std::string>());
-  return to_text(value);
+  if (!value.is_string()) return to_text(value);
+  std::size_t cut = 0;
+  return to_utf8(std::string_view(value.get_ref<const std::string&>()).substr(0, kLongestHparam), &cut);
 }
 
 }  // namespace
@@ -98,7 +100,7 @@ void SummaryLines::take_value(const EventValue& value, const Point& point, std::
   if (tag.shape == Shape::kHparams) {
     const auto session = parse_hparams(value.content);
     if (!session) return leave_out("hparams");
-    for (const auto& item : session->items()) hparams_.try_emplace(to_utf8(item.key()), hparam_text(item.value()));
+    for (const auto& item : session->items()) hparams_.try_emplace(metric_name("", item.key()), hparam_text(item.value()));
   } else if (value.number) {
     add_scalar(tag, static_cast<double>(*value.number), point, lines);
   } else if (!value.histogram.empty()) {

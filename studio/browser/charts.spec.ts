@@ -1,6 +1,6 @@
 // Charts: a logarithmic scale, values that are no numbers, runs beside the table with their eyes, groups, settings.
 import { beforeAll, expect, test } from "vitest";
-import { LONGEST, longestTask, noteTasks } from "./long_tasks";
+import { LONGEST, noteTasks } from "./long_tasks";
 import { useStudio } from "./studio";
 
 const studio = useStudio();
@@ -35,7 +35,7 @@ beforeAll(async () => {
 test("a rate from 1e-2 to 1.5e-7 on a logarithmic scale does not hold up the page", async () => {
   const tab = await studio.tab();
   const { page } = tab;
-  await noteTasks(page);
+  const longest = await noteTasks(page);
   await tab.go(`/runs/${runs[0]}/metrics?log=1&q=lr`);
   const chart = page.getByRole("figure").filter({ hasText: "lr" });
   await chart.locator("canvas").waitFor();
@@ -43,7 +43,7 @@ test("a rate from 1e-2 to 1.5e-7 on a logarithmic scale does not hold up the pag
   // Zooming makes ends that are no powers of ten again and again.
   await chart.getByRole("slider").focus();
   for (const key of ["+", "+", "ArrowRight", "-", "0"]) await page.keyboard.press(key);
-  expect(await longestTask(page)).toBeLessThan(LONGEST);
+  expect(await longest()).toBeLessThan(LONGEST);
 });
 
 test("a run that diverged says NaN everywhere, and since when", async () => {
@@ -165,10 +165,10 @@ test("tables and matrices are drawn side by side", async () => {
 test("ten runs compared do not hold up the page", async () => {
   const tab = await studio.tab();
   const { page } = tab;
-  await noteTasks(page);
+  const longest = await noteTasks(page);
   const ids = [...runs, diverged, ...(await studio.roost.call("GET", "/workspaces/default/run-table?limit=10")).items.map((one: { id: string }) => one.id)];
   await tab.go(`/w/default/compare?${[...new Set(ids)].slice(0, 10).map((id) => `run=${id}`).join("&")}&log=1`);
   await page.getByRole("figure").first().locator("canvas").waitFor();
   await page.mouse.move(400, 500);
-  expect(await longestTask(page)).toBeLessThan(LONGEST);
+  expect(await longest()).toBeLessThan(LONGEST);
 });

@@ -38,7 +38,7 @@ test("select three in the table and compare them", async () => {
   for (const name of ["rate 0.1", "rate 0.2", "rate 0.3"]) await chart.locator(".chart-legend").getByText(name).waitFor();
 
   // Table: what differs is marked, what does not is not.
-  await page.getByRole("link", { name: "Table" }).click();
+  await page.getByRole("link", { name: "Table", exact: true }).click();
   const line = (name: string) => page.getByRole("region", { name: "Runs side by side" }).getByRole("row").filter({ has: page.getByRole("rowheader", { name }) });
   await line("lr").waitFor();
   expect(await line("lr").getAttribute("class")).toContain("compare-differs");

@@ -42,3 +42,22 @@ test("building one that uses a Python as it is says so", async () => {
   await page.getByRole("button", { name: "Build now" }).click();
   await page.getByText(/nothing to build/).waitFor();
 });
+
+test("one is made of pasted requirements, and its build is shown", async () => {
+  const tab = await studio.tab();
+  const { page } = tab;
+  await tab.go("/w/default/environments");
+  await page.getByRole("button", { name: "New environment" }).click();
+  const box = page.getByRole("dialog", { name: "New environment" });
+  await box.getByLabel("Name").fill("pasted");
+  await box.getByLabel("Packages").fill("-r base.txt");
+  await box.getByText("names a file of another machine").waitFor();
+  expect(await box.getByRole("button", { name: "Register and build" }).isDisabled()).toBe(true);
+  await box.getByLabel("Packages").fill("FROM debian:12\n");
+  expect(await box.getByLabel("Dockerfile").isChecked()).toBe(true);
+  await box.getByLabel("Packages").fill("# nothing that an index has\nno-such-package-of-roost==1.0\n");
+  await box.getByRole("button", { name: "Register and build" }).click();
+  await box.waitFor({ state: "detached" });
+  await page.getByRole("region", { name: "Registered environments" }).getByRole("row").filter({ hasText: "pasted" }).waitFor();
+  await page.getByRole("region", { name: "Build" }).getByRole("region", { name: "Log of the build" }).waitFor();
+});

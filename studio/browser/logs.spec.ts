@@ -130,3 +130,33 @@ print("the very last line")
   expect(received).toBeLessThan(8_000_000);
   expect(await page.locator(".log-row").count()).toBeLessThan(300);
 });
+
+test("the lines of all ranks stand in the order in which they came", async () => {
+  const { roost } = studio;
+  const held = gated(roost, `
+import os
+rank = int(os.environ["RANK"])
+print(f"rank {rank} begins", flush=True)
+gate(f"merged {rank}")
+print(f"\\x1b[31mrank {rank} goes on\\x1b[0m", flush=True)
+gate("merged end")
+`);
+  const run = await roost.python(held.source, [], { processes: 3, env: held.env });
+  const tab = await studio.tab();
+  const { page } = tab;
+  await roost.wait(run, "Running");
+  await tab.go(`/runs/${run}/logs`);
+  await page.getByRole("button", { name: "All ranks" }).click();
+  const log = page.getByRole("log", { name: "Output of all ranks" });
+  for (const rank of [0, 1, 2]) await log.getByText(`rank ${rank} begins`).waitFor();
+  for (const rank of [2, 0, 1]) {
+    held.open(`merged ${rank}`);
+    await log.getByText(`rank ${rank} goes on`).waitFor();
+  }
+  const lines = await log.locator(".log-merged-line").allInnerTexts();
+  expect(lines.slice(3).map((line) => line.replace(/\s+/g, " "))).toEqual(["2 rank 2 goes on", "0 rank 0 goes on", "1 rank 1 goes on"]);
+  held.open("merged end");
+  await roost.wait(run, "Completed");
+  await page.reload();
+  await log.getByText("rank 1 goes on").waitFor();
+});

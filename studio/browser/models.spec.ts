@@ -66,10 +66,11 @@ test("stage, description and tags are edited; a version is deleted", async () =>
   await tab.go(`/w/default/models/${NAME}?version=2`);
   await page.getByLabel("Stage", { exact: true }).selectOption("Production");
   await tab.until("the stage is kept", async () => JSON.stringify((await version()).tags).includes("Production"));
-  await page.getByRole("button", { name: "Edit the description" }).click();
-  await page.getByLabel("Description").fill("tells birds apart");
+  await page.getByRole("button", { name: /the description$/ }).click();
+  await page.getByLabel("The description").fill("tells **birds** apart");
   await page.getByRole("button", { name: "Save" }).click();
-  await tab.until("the description is kept", async () => (await version()).description === "tells birds apart");
+  await tab.until("the description is kept", async () => (await version()).description === "tells **birds** apart");
+  await page.locator(".markdown strong").getByText("birds").waitFor();
   await page.getByRole("region", { name: "Facts" }).getByRole("button", { name: "+ tag" }).click();
   await page.getByLabel("Tag, as key or key=value").fill("seen=yes");
   await page.keyboard.press("Enter");

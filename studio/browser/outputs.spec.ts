@@ -6,6 +6,10 @@ import { useStudio } from "./studio";
 const studio = useStudio();
 let run = "";
 
+// Four rows that pyarrow wrote, with a dictionary and snappy.
+const PARQUET =
+  "UEFSMRUEFUAVOEwVCBUAEgAAIAQBAAkBAAIJB0AAAwAAAAAAAAAEAAAAAAAAABUAFRQVGCwVCBUQFQYVBhwAAAAKJAIAAAAIAQID5AAVBBUWFRpMFQQVABIAAAsoAQAAAGECAAAAw7wVABUSFRYsFQgVEBUGFQYcAAAACSACAAAAAwsBAwIVBBUwFSxMFQYVABIAABgAAAUBBOA/BQcoAPg/AAAAAAAA+H8VABUUFRgsFQgVEBUGFQYcAAAACiQCAAAAAw0CAyQAFQAVDhUSLBUIFQAVBhUGHAAAAAcYAgAAAAgBDRUEFRAVFEwVAhUAEgAACBxA80z2XkcGABUAFRIVFiwVCBUQFQYVBhwAAAAJIAIAAAAIAQEIABUEFQgVDEwVAhUAEgAABAznTwAAFQAVEhUWLBUIFRAVBhUGHAAAAAkgAgAAAAgBAQgAFQQVHhUiTBUGFQASAAAPOAEAAAB4AQAAAHkBAAAAehUAFSIVJiwVChUQFQYVBhwAAAARQAIAAAADCAMAAAAD9wACAyQAFQQZrDUAGAZzY2hlbWEVDgAVBCUCGAJpZAAVDCUCGARuYW1lJQBMHAAAABUKJQIYBXNjb3JlABUAJQIYAm9rABUEJQIYAmF0JRRMjBIcLAAAAAAAFQIlAhgDZGF5JQxMbAAAADUCGAR0YWdzFQIVBkw8AAAANQQYBGxpc3QVAgAVDCUCGAdlbGVtZW50JQBMHAAAABYIGRwZfCYAHBUEGTUABhAZGAJpZBUCFggWlgEWkgEmXCYIKSwVBBUAFQIAFQAVEBUCADwpBhkmAAgAAAAmABwVDBk1AAYQGRgEbmFtZRUCFggWahZyJtABJpoBKSwVBBUAFQIAFQAVEBUCADwWCBkGGSYCBgAAACYAHBUKGTUABhAZGAVzY29yZRUCFggWhgEWhgEm1AImjAIpLBUEFQAVAgAVABUQFQIAPCkGGSYCBgAAACYAHBUAGSUGABkYAm9rFQIWCBY0FjgmkgNJHBUAFQAVAgA8KQYZJgAIAAAAJgAcFQQZNQAGEBkYAmF0FQIWCBZkFmwm+gMmygMpLBUEFQAVAgAVABUQFQIAPCkGGSYACAAAACYAHBUCGTUABhAZGANkYXkVAhYIFlwWZCbeBCa2BCksFQQVABUCABUAFRAVAgA8KQYZJgAIAAAAJgAcFQwZNQAGEBk4BHRhZ3MEbGlzdAdlbGVtZW50FQIWChaCARaKASbYBSaaBSksFQQVABUCABUAFRAVAgA8FgYZJggCGUYCAgAGAAAAFvwFFggmCBacBgAoIHBhcnF1ZXQtY3BwLWFycm93IHZlcnNpb24gMjYuMC4xGXwcAAAcAAAcAAAcAAAcAAAcAAAcAAAAdgIAAFBBUjE=";
+
 // A picture of 6 x 4 pixels needs no library.
 const WRITES = `
 import json, os, random, struct, zlib
@@ -24,6 +28,17 @@ open("outputs/report.html", "w").write("""<!doctype html><title>r</title><h1 id=
 <img src=x onerror="parent.__pwned = 1"><a href="javascript:parent.__pwned=1">link</a><form action="/api/v1/tokens" method=post><button>send</button></form>""")
 open("outputs/broken.json", "w").write("{not json")
 open("outputs/empty.txt", "w").close()
+
+import base64, wave
+head = "{'descr': '<f4', 'fortran_order': False, 'shape': (16, 24), }".ljust(117) + "\\n"
+open("outputs/array.npy", "wb").write(b"\\x93NUMPY\\x01\\x00" + struct.pack("<H", len(head)) + head.encode() + struct.pack("<384f", *range(384)))
+open("outputs/table.parquet", "wb").write(base64.b64decode("${PARQUET}"))
+open("outputs/cut.parquet", "wb").write(base64.b64decode("${PARQUET}")[:-9])
+open("outputs/read.md", "w").write("# Read\\n\\n![picture](picture.png) ![remote](https://evil.example/x.png) <b>no tag</b>\\n")
+with wave.open("outputs/tone.wav", "wb") as tone:
+    tone.setnchannels(1); tone.setsampwidth(2); tone.setframerate(8000); tone.writeframes(bytes(16000))
+open("outputs/paper.pdf", "wb").write(b"%PDF-1.4\\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj "
+    b"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 200]>>endobj trailer<</Root 1 0 R>>")
 `;
 
 beforeAll(async () => {
@@ -68,6 +83,38 @@ test("pictures, text, JSON and tables are shown", async () => {
   await page.getByText("This is no valid JSON").waitFor();
   await page.getByRole("treeitem", { name: /empty\.txt/ }).click();
   await page.getByText("This file is empty").waitFor();
+});
+
+test("arrays, Parquet, markdown, recordings and PDF are shown", async () => {
+  const tab = await studio.tab();
+  const { page } = tab;
+  const show = (name: string) => page.getByRole("treeitem", { name }).click();
+  await tab.go(`/runs/${run}/outputs`);
+  await show("array.npy");
+  await page.getByText("16 × 24", { exact: true }).waitFor();
+  await page.getByRole("img", { name: "24 × 16 pixels" }).waitFor();
+  expect(await page.getByRole("region", { name: "Values" }).innerText()).toMatch(/^0\s+1\s+2\s+3/);
+  await show("table.parquet");
+  const rows = page.getByRole("region", { name: "First rows" });
+  await rows.getByRole("cell", { name: "2026-01-02 03:04:05" }).first().waitFor();
+  expect(await rows.getByRole("row").nth(2).innerText()).toMatch(/^2\s+ü\s+null\s+false/);
+  await page.getByText("tags.list.element (a list or structure)").waitFor();
+  await show("cut.parquet");
+  await page.getByText(/cannot be shown: it does not end as a Parquet file/).waitFor();
+  await show("read.md");
+  await page.locator(".markdown img").waitFor();
+  expect(await page.locator(".markdown img").getAttribute("src")).toContain("/artifacts/outputs/picture.png");
+  expect(await page.locator(".markdown").innerText()).toContain("<b>no tag</b>");
+  expect(await page.getByRole("link", { name: "remote" }).getAttribute("href")).toBe("https://evil.example/x.png");
+  await page.getByRole("button", { name: "Source" }).click();
+  await page.getByText("![picture](picture.png)").waitFor();
+  await show("tone.wav");
+  await page.waitForFunction(() => (document.querySelector("audio")?.duration ?? 0) === 1);
+  await show("paper.pdf");
+  await page.locator("iframe").waitFor();
+  const answer = await page.request.get(`${studio.roost.url}/api/v1/runs/${run}/artifacts/outputs/paper.pdf?show=inline`);
+  expect(answer.headers()["content-type"]).toBe("application/pdf");
+  expect(answer.headers()["content-security-policy"]).not.toContain("sandbox");
 });
 
 test("a page is shown in a frame where no script runs", async () => {

@@ -30,6 +30,7 @@ function shots({ best, sweep, failed, running, birds }: Shown): Shot[] {
   const compare = `/w/default/compare?${sweep.slice(0, 5).map((id) => `run=${id}`).join("&")}`;
   return [
     { name: "runs", path: "/w/default/runs?column=status&column=experiment&column=metrics.validation/accuracy&column=metrics.train/loss&column=params.lr&column=duration&column=created&column=tags", ready: ".runs-name" },
+    { name: "runs-charts", path: "/w/default/runs?charts=1&q=experiment%3Abirds-sweep&group=params.batch&column=metrics.validation/accuracy", ready: ".runs-charts .chart canvas" },
     { name: "runs-grouped", path: "/w/default/runs?group=experiment&open=g%3Abirds-sweep", ready: ".runs-group" },
     { name: "run", path: `/runs/${best}`, ready: ".stages-table" },
     { name: "run-failed", path: `/runs/${failed}`, ready: ".root-cause" },
@@ -44,6 +45,7 @@ function shots({ best, sweep, failed, running, birds }: Shown): Shot[] {
     { name: "run-ranks", path: `/runs/${failed}/ranks`, ready: ".rank" },
     { name: "compare", path: compare, ready: ".chart canvas" },
     { name: "compare-table", path: `${compare}&view=table`, ready: ".compare-table" },
+    { name: "compare-media", path: `${compare}&view=media`, ready: ".compare-medium table" },
     { name: "compare-parallel", path: `${compare}&view=parallel`, ready: "main svg path" },
     { name: "compare-scatter", path: `${compare}&view=scatter`, ready: "main svg circle" },
     { name: "experiments", path: "/w/default/experiments", ready: "main table" },

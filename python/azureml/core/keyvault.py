@@ -1,4 +1,4 @@
-"""Secrets of a workspace: sealed on the server's disk, and shown to those who may start runs and to runs only."""
+"""Secrets of a workspace: sealed on the server, shown to runs and to those who may start them."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ __all__ = ["Keyvault"]
 
 
 class Keyvault:
-    """The secrets of a workspace, `ws.get_default_keyvault()`. In a run, `run.get_secret(name)` is the same as
-    get_secret(), and what it gives is masked in the run's logs.
+    """The secrets of a workspace, `ws.get_default_keyvault()`. In a run, `run.get_secret(name)` is
+    the same as get_secret(), and what it gives is masked in the run's logs.
 
-    A secret that the workspace does not have is looked for among the environment variables of this process:
-    db-password in db-password and DB_PASSWORD.
+    A secret that the workspace does not have is looked for among the environment variables of this
+    process: db-password in db-password and DB_PASSWORD.
     """
 
     def __init__(self, workspace: Workspace) -> None:
@@ -33,8 +33,9 @@ class Keyvault:
         """Stores secrets; none if one of them is no text."""
         for name, value in secrets_batch.items():
             if not isinstance(value, str):
+                kind = type(value).__name__
                 raise UserErrorException(
-                    f"the value of the secret {name!r} must be a string, not {type(value).__name__}."
+                    f"the value of the secret {name!r} must be a string, not {kind}."
                 )
             _checked_name(name)
         for name, value in secrets_batch.items():
@@ -90,7 +91,8 @@ def secret_of_environment(name: str) -> str:
     value = find_in_environment(name)
     if value is None:
         raise UserErrorException(
-            f"there is no secret {name!r} here: outside of a run it is the environment variable {_variable(name)}."
+            f"there is no secret {name!r} here: outside of a run it is the environment variable "
+            f"{_variable(name)}."
         )
     return value
 
@@ -108,7 +110,8 @@ def _mask(value: str) -> None:
     if not folder:
         return
     try:
-        file = os.open(os.path.join(folder, "secrets"), os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
+        file = os.open(os.path.join(folder, "secrets"), flags, 0o600)
     except OSError:
         return  # where nothing can be written, nothing is shipped either
     try:

@@ -65,7 +65,7 @@ _BUILT = (
     "Dockerfile; Azure's own base images change nothing. Versions that cannot be had are moved to "
     "the nearest, and the run says so."
 )
-_SECRETS = "Sealed on the server; what it does not have is looked for in the environment, as DB_PASSWORD."
+_SECRETS = "Sealed on the server; what it lacks is looked for in the environment, as DB_PASSWORD."
 _ON_SERVER = "The files lie on the Roost server, not in Azure storage."
 _NOT_MOUNTED = "The files are laid out on the node before the script starts, not mounted."
 _OUTPUTS = "Write the files to ./outputs, which is kept, and fetch them with run.download_files()."
@@ -216,12 +216,17 @@ SECTIONS: Tuple[Section, ...] = (
                 "Curated names resolve in any case; an old one may stand for a newer, and a notice "
                 "says so. " + _BUILT,
             ),
-            Row("Environment.build", DIFFERENT, "On the server; an image only if the definition has one."),
+            Row(
+                "Environment.build",
+                DIFFERENT,
+                "On the server; an image only if the definition has one.",
+            ),
             Row("Environment.build_local", DIFFERENT, "The same as build()."),
             Row(
                 "Environment.get_image_details",
                 DIFFERENT,
-                "Tells the interpreter and the exact versions of the packages; an image is in no registry.",
+                "Tells the interpreter and the exact versions of the packages; an image is in no "
+                "registry.",
             ),
             Row(
                 "Environment.from_docker_build_context",

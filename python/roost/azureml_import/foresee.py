@@ -320,7 +320,9 @@ class _Look:
         variable = re.sub(r"[^A-Za-z0-9]", "_", name).upper()
         if name not in os.environ and variable not in os.environ:
             self.say(
-                YOU, f"the secret {name} is not set here: `roost secret set {name}`, or the variable {variable}", event.place
+                YOU,
+                f"the secret {name}: `roost secret set {name}`, or set the variable {variable}",
+                event.place,
             )
 
     def _on_need_variable(self, event: Event) -> None:

@@ -22,6 +22,8 @@ std::string time_text(const Json& run, const char* name, Micros now) {
              : "";
 }
 
+constexpr int kPipeWidth = 100;  // of what is drawn where there is no terminal
+
 std::string git_text(const Json& git) {
   std::string text = text_field(git, "repository_uri");
   const auto add = [&text](const std::string& part) {
@@ -81,6 +83,16 @@ std::string leases_text(const Json& leases) {
   return text;
 }
 
+// Without those that the SDK promises and that say again what stands elsewhere.
+Json told_properties(const Json& properties) {
+  Json told = Json::object();
+  if (!properties.is_object()) return told;
+  for (const auto& [name, value] : properties.items()) {
+    if (!name.starts_with("_azureml.") && name != "ContentSnapshotId") told[name] = value;
+  }
+  return told;
+}
+
 void add_facts(FactList& facts, const Json& run, Micros now) {
   const Json& spec = child(run, "spec");
   facts.add("experiment", text_field(run, "experiment"));
@@ -105,7 +117,7 @@ void add_facts(FactList& facts, const Json& run, Micros now) {
   facts.add("snapshot", text_field(run, "snapshot"));
   facts.add("git", git_text(child(run, "git")));
   facts.add("tags", tags_text(child(run, "tags")));
-  facts.add("properties", tags_text(child(run, "properties")));
+  facts.add("properties", tags_text(told_properties(child(run, "properties"))));
 }
 
 std::string params_text(const Json& run, const Style& style) {
@@ -121,7 +133,7 @@ std::string isolation_text(const Json& environment) {
   return isolated == true ? "yes, in an image" : "no, on the host: it has the files of its machine as the server's user has them, but for the data folder";
 }
 
-std::string environment_text(const Json& run, const Style& style) {
+std::string environment_text(const Json& run, int width, const Style& style) {
   FactList facts;
   const Json& environment = child(run, "environment");
   if (const std::string name = text_field(environment, "name"); !name.empty()) {
@@ -136,7 +148,7 @@ std::string environment_text(const Json& run, const Style& style) {
     for (const auto& [name, value] : variables->items()) facts.add(name, value_text(value));
   }
   return facts.empty() ? ""
-                       : "\n" + style(Tone::kBold, "Environment") + "\n" + facts.text(style, 2);
+                       : "\n" + style(Tone::kBold, "Environment") + "\n" + facts.text(style, 2, width);
 }
 
 std::string quoted_lines(const Json& lines, const Style& style) {
@@ -193,16 +205,27 @@ std::string run_page(const RunPageFacts& page_facts, Micros now, int width, cons
   FactList facts;
   facts.add("waits", wait_text(wait, now));
   add_facts(facts, run, now);
+<<<<<<< HEAD
   out += facts.text(style, 2);
   out += params_text(run, style);
   out += environment_text(run, style);
   if (const std::string bars = timeline(stages_of(events, now), width - 2, style); !bars.empty()) {
+||||||| 87fd24b
+  out += facts.text(style, 2);
+  out += environment_text(run, style);
+  if (const std::string bars = timeline(stages_of(events, now), width - 2, style); !bars.empty()) {
+=======
+  out += facts.text(style, 2, width);
+  out += environment_text(run, width, style);
+  const int columns = width == 0 ? kPipeWidth : width;
+  if (const std::string bars = timeline(stages_of(events, now), columns - 2, style); !bars.empty()) {
+>>>>>>> wt-cli
     out += "\n" + style(Tone::kBold, "Stages") + "\n";
     for (const std::string& line : split(trim(bars), '\n')) out += "  " + line + "\n";
     out += returns_text(events, now, style);
   }
   if (ranks.is_array() && !ranks.empty()) {
-    out += "\n" + style(Tone::kBold, "Ranks") + "\n" + rank_table(ranks, width, style);
+    out += "\n" + style(Tone::kBold, "Ranks") + "\n" + rank_table(ranks, columns, style);
   }
   out += error_text(child(run, "error"), ranks, style);
   for (const Json& notice : child(run, "notices")) {

@@ -100,7 +100,7 @@ Result<int> add(Console& console, const AlertOptions& options) {
   if (console.json()) {
     channel["rule"] = rule;
     if (!made_secret.empty()) channel["secret"] = made_secret;
-    return Console::print_json(channel);
+    return console.print_json(channel);
   }
   if (!made_secret.empty()) {
     Console::print(made_secret + "\n");
@@ -113,7 +113,7 @@ Result<int> add(Console& console, const AlertOptions& options) {
 
 Result<int> on(Console& console, const AlertOptions& options) {
   ROOST_TRY(const Json rule, add_rule(console, options));
-  if (console.json()) return Console::print_json(rule);
+  if (console.json()) return console.print_json(rule);
   return Console::print(fmt::format("rule {}: {} of {} to {}\n", text_field(rule, "id"), joined(child(rule, "events")),
                                     options.experiment.empty() ? "all runs of " + console.workspace() : options.experiment, options.name));
 }
@@ -128,7 +128,7 @@ Result<int> list(Console& console, const AlertOptions&) {
   ROOST_TRY(ApiClient * client, console.client());
   ROOST_TRY(const Json channels, client->get("/alerts/channels"));
   ROOST_TRY(const Json rules, client->get(console.in_workspace("/alert-rules")));
-  if (console.json()) return Console::print_json({{"channels", child(channels, "items")}, {"rules", child(rules, "items")}});
+  if (console.json()) return console.print_json({{"channels", child(channels, "items")}, {"rules", child(rules, "items")}});
   if (child(channels, "items").empty()) {
     std::fputs("no channels; `roost alerts add` makes one\n", stderr);
     return 0;
@@ -150,7 +150,7 @@ Result<int> remove(Console& console, const AlertOptions& options) {
   const bool is_rule = !options.name.empty() && options.name.find_first_not_of("0123456789") == std::string::npos;
   const std::string path = is_rule ? console.in_workspace("/alert-rules/" + options.name) : channel_path(options.name);
   ROOST_TRY(const Json answer, client->call("DELETE", path, nullptr));
-  if (console.json()) return Console::print_json(answer);
+  if (console.json()) return console.print_json(answer);
   return Console::print(fmt::format("removed {} {}\n", is_rule ? "rule" : "channel", options.name));
 }
 
@@ -159,7 +159,7 @@ Result<int> test(Console& console, const AlertOptions& options) {
   ROOST_TRY(const Json alert, client->post(channel_path(options.name, "/test"), Json::object()));
   const bool sent = text_field(alert, "state") == "sent";
   if (console.json()) {
-    Console::print_json(alert);
+    console.print_json(alert);
     return sent ? 0 : 1;
   }
   if (!sent) return fail(ErrorCode::kFailedPrecondition, fmt::format("{} could not be reached: {}", options.name, text_field(alert, "error")));
@@ -170,7 +170,7 @@ Result<int> log(Console& console, const AlertOptions& options) {
   if (options.limit < 1) return fail(ErrorCode::kInvalidArgument, "--limit must be at least 1");
   ROOST_TRY(ApiClient * client, console.client());
   ROOST_TRY(const Json alerts, all_items(*client, console.in_workspace("/alerts"), static_cast<std::size_t>(options.limit)));
-  if (console.json()) return Console::print_json(alerts);
+  if (console.json()) return console.print_json(alerts);
   if (child(alerts, "items").empty()) {
     std::fputs("nothing was sent yet\n", stderr);
     return 0;

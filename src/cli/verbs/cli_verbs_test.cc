@@ -131,6 +131,16 @@ TEST(CommandLine, WrongCallsSaySoWithTheNearestWord) {
   EXPECT_TRUE(has(error({"compute"}), "Usage"));
 }
 
+TEST(CommandLine, WhereTheScriptsCodeIsGivenOwnErrorsAreApart) {
+  CommandLine line("roost", "Trains.", "1.2.3");
+  line.root().verb("wait", "Wait").ends_as_run().action([]() -> Result<int> { return fail(ErrorCode::kNotFound, "none"); });
+  std::string script;
+  line.root().verb("show", "Show").option("--script", script, "S", "s").action([]() -> Result<int> { return 0; });
+  EXPECT_EQ(run(line, {"wait"}).code, kOwnErrors + 3);
+  EXPECT_EQ(run(line, {"wait", "--nonsense"}).code, kOwnErrors + 2);
+  EXPECT_TRUE(has(run(line, {"wait", "--scrpt"}).err, "`roost show` has --script"));
+}
+
 TEST(CommandLine, HelpAndVersion) {
   Sample sample;
   const std::string page = run(sample.line, {"--help"}).out;
@@ -187,12 +197,13 @@ try env mod
 try env build --pi
 try sweep res
 try sweep best --reg
-roost() { [[ $* == 'sweep ls -q' ]] && echo HD_1; }
+roost() { [[ $* == 'complete sweeps'* ]] && echo HD_1; [[ $* == 'complete artifacts @'* ]] && echo outputs/a; }
 try sweep show H
+try artifacts get @ out
 )"));
   const auto output = run_program({"bash", "c.bash"}, folder.path().string(), {});
   ASSERT_TRUE(output);
-  EXPECT_EQ(output->text, "submit\ncreate\nupdate\n--status\n--json\nmodernize\n--pins\nresume\n--register\nHD_1\n");
+  EXPECT_EQ(output->text, "submit\ncreate\nupdate\n--status\n--json\nmodernize\n--pins\nresume\n--register\nHD_1\noutputs/a\n");
   for (const char* shell : {"zsh", "fish"})
     EXPECT_TRUE(completion_script(line.info(), shell)) << shell;
   EXPECT_FALSE(completion_script(line.info(), "tcsh"));

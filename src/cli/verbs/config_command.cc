@@ -52,12 +52,12 @@ std::string place_name(bool everywhere) {
 
 Result<int> list(Console& console) {
   Json items = Json::array();
-  TextTable table({{"SETTING"}, {"VALUE", false, true}, {"FROM", false, true}, {"WHAT", false, true}});
+  TextTable table({{"SETTING"}, {"VALUE", false, true}, {"FROM", false, true}});
   for (const SettingKind& kind : setting_kinds()) {
     FoundSetting found = console.explain(kind.name);
     if (kind.name == std::string_view("data") && found.value.empty()) found.value = data_folder(console.data());
-    items.push_back({{"name", kind.name}, {"value", found.value}, {"from", found.origin}, {"variable", kind.variable}});
-    table.add({{kind.name, Tone::kBold}, found.value, found.origin.empty() ? "default" : found.origin, {kind.help, Tone::kDim}});
+    items.push_back({{"name", kind.name}, {"value", found.value}, {"from", found.origin}, {"variable", kind.variable}, {"help", kind.help}});
+    table.add({{kind.name, Tone::kBold}, found.value, found.origin.empty() ? "default" : found.origin});
   }
   if (console.json()) return console.print_json({{"items", items}});
   return Console::print(table.text(console.out(), terminal_width(1)));

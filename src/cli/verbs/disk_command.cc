@@ -39,7 +39,7 @@ Result<int> show(Console& console, const DiskOptions& options) {
   std::string path = console.in_workspace(fmt::format("/disk?limit={}", options.limit));
   if (!options.experiment.empty()) path += "&experiment=" + percent_encode(options.experiment);
   ROOST_TRY(Json uses, client->get(path));
-  if (console.json()) return Console::print_json(uses);
+  if (console.json()) return console.print_json(uses);
   if (options.experiment.empty() && !options.runs) {
     Json rows = child(uses, "experiments");
     Json all = child(uses, "workspace");

@@ -19,7 +19,7 @@ std::string tracking_uri(const Console& console, const ServerAddress& address) {
 Result<int> uri(Console& console) {
   ROOST_TRY(const ServerAddress address, console.address());
   const std::string text = tracking_uri(console, address);
-  if (console.json()) return Console::print_json({{"uri", text}});
+  if (console.json()) return console.print_json({{"uri", text}});
   Console::print(text + "\n");
   if (std::getenv("MLFLOW_TRACKING_TOKEN") == nullptr) {
     std::fprintf(
@@ -34,7 +34,7 @@ Result<int> env(Console& console) {
   ROOST_TRY(const ServerAddress address, console.address());
   Json variables = {{"MLFLOW_TRACKING_URI", tracking_uri(console, address)}, {"MLFLOW_TRACKING_TOKEN", address.token}};
   if (!address.ca_file.empty()) variables["MLFLOW_TRACKING_SERVER_CERT_PATH"] = address.ca_file;
-  if (console.json()) return Console::print_json(variables);
+  if (console.json()) return console.print_json(variables);
   for (const auto& variable : variables.items()) {
     Console::print(fmt::format("export {}={}\n", variable.key(), shell_quote(variable.value().get<std::string>())));
   }

@@ -120,7 +120,7 @@ Result<int> rerun(Console& console, const RerunOptions& options) {
   if (options.only_shows) {
     ROOST_TRY(ApiClient * client, console.client());
     ROOST_TRY(const Json shown, client->post(path, {{"dry_run", true}, {"changes", changes}}));
-    return console.json() ? Console::print_json(shown) : print_preview(console, shown);
+    return console.json() ? console.print_json(shown) : print_preview(console, shown);
   }
   InterruptWatch watch;
   ROOST_TRY(const Json again, post_once(console, path, {{"changes", changes}}));

@@ -29,7 +29,7 @@ std::uint64_t number(const Json& object, const char* name) {
 Result<int> list(Console& console, const RetentionOptions&) {
   ROOST_TRY(ApiClient * client, console.client());
   ROOST_TRY(const Json rules, client->get(console.in_workspace("/retention")));
-  if (console.json()) return Console::print_json(rules);
+  if (console.json()) return console.print_json(rules);
   if (child(rules, "items").empty()) {
     std::fputs("no rules: what runs left behind is kept\n", stderr);
     return 0;
@@ -53,7 +53,7 @@ Result<int> set(Console& console, const RetentionOptions& options) {
   const std::string effect = fmt::format("{} of {} {} now, {}", options.what, text_field(now, "runs"),
                                          text_field(now, "runs") == "1" ? "run" : "runs", human_bytes(number(now, "bytes")));
   if (options.dry_run) {
-    if (console.json()) return Console::print_json(now);
+    if (console.json()) return console.print_json(now);
     for (const Json& item : child(now, "items")) {
       Console::print(fmt::format("{}  {}\n", text_field(item, "run"), human_bytes(number(item, "bytes"))));
     }
@@ -61,14 +61,14 @@ Result<int> set(Console& console, const RetentionOptions& options) {
     return 0;
   }
   ROOST_TRY(const Json rule, client->call("PUT", console.in_workspace("/retention/" + percent_encode(options.name)), &body));
-  if (console.json()) return Console::print_json(rule);
+  if (console.json()) return console.print_json(rule);
   return Console::print(fmt::format("rule {}: removes the {}, and of others when their time has come\n", options.name, effect));
 }
 
 Result<int> remove(Console& console, const RetentionOptions& options) {
   ROOST_TRY(ApiClient * client, console.client());
   ROOST_TRY(const Json rule, client->call("DELETE", console.in_workspace("/retention/" + percent_encode(options.name)), nullptr));
-  if (console.json()) return Console::print_json(rule);
+  if (console.json()) return console.print_json(rule);
   return Console::print(fmt::format("removed the rule {}; what it had removed does not come back\n", options.name));
 }
 

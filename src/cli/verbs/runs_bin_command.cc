@@ -87,7 +87,7 @@ Result<int> remove_experiment(Console& console, const BinOptions& options) {
   if (options.purge) {
     ROOST_TRY(experiment, client->post(path + "/purge", Json::object()));
   }
-  if (console.json()) return Console::print_json(experiment);
+  if (console.json()) return console.print_json(experiment);
   if (options.purge) return Console::print(fmt::format("deleting the experiment {} with {} for good\n", options.experiment, plural(runs)));
   return Console::print(fmt::format("put the experiment {} with {} into the bin; roost runs restore --experiment {} takes it out\n",
                                     options.experiment, plural(runs), options.experiment));
@@ -125,7 +125,7 @@ Result<int> remove(Console& console, const BinOptions& options) {
     }
     gone.push_back(std::move(run));
   }
-  if (console.json()) return Console::print_json({{"items", std::move(gone)}, {"next_cursor", nullptr}});
+  if (console.json()) return console.print_json({{"items", std::move(gone)}, {"next_cursor", nullptr}});
   if (options.purge) return Console::print(fmt::format("deleting {} for good\n", plural(ids.size())));
   return Console::print(fmt::format("put {} into the bin; roost runs restore {} takes {} out\n", plural(ids.size()),
                                     ids.size() == 1 ? ids.front() : "RUN...", ids.size() == 1 ? "it" : "them"));
@@ -139,7 +139,7 @@ Result<int> restore(Console& console, const BinOptions& options) {
   if (!options.experiment.empty()) {
     const std::string path = console.in_workspace("/experiments/" + percent_encode(options.experiment) + "/restore");
     ROOST_TRY(const Json experiment, client->post(path, Json::object()));
-    if (console.json()) return Console::print_json(experiment);
+    if (console.json()) return console.print_json(experiment);
     return Console::print(fmt::format("took the experiment {} out of the bin\n", options.experiment));
   }
   std::vector<std::string> ids = options.runs;
@@ -151,7 +151,7 @@ Result<int> restore(Console& console, const BinOptions& options) {
     ROOST_TRY(Json run, client->post("/runs/" + percent_encode(id) + "/restore", Json::object()));
     back.push_back(std::move(run));
   }
-  if (console.json()) return Console::print_json({{"items", std::move(back)}, {"next_cursor", nullptr}});
+  if (console.json()) return console.print_json({{"items", std::move(back)}, {"next_cursor", nullptr}});
   return Console::print(fmt::format("took {} out of the bin\n", plural(ids.size())));
 }
 
@@ -167,13 +167,13 @@ Result<int> look(Console& console, const BinOptions& options) {
       ROOST_TRY(body["older_than_seconds"], parse_duration(options.older_than, "--older-than"));
     }
     ROOST_TRY(bin, client->post(console.in_workspace("/bin/empty"), body));
-    if (console.json()) return Console::print_json(bin);
+    if (console.json()) return console.print_json(bin);
     return Console::print(fmt::format("deleting {} for good\n", plural(static_cast<std::size_t>(std::max<std::int64_t>(0, integer_at(bin, "being_deleted"))))));
   }
   ROOST_TRY(const Json list, all_items(*client, console.in_workspace("/runs?deleted=only")));
   if (console.json()) {
     bin["items"] = child(list, "items");
-    return Console::print_json(bin);
+    return console.print_json(bin);
   }
   const Json& runs = child(list, "items");
   if (options.quiet) {

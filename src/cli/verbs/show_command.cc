@@ -34,8 +34,7 @@ Result<int> show_run(Console& console, const std::string& reference) {
     page.ranks = child(ranks, "items");
   }
   page.wait = wait_of(console, *client, page.run);
-  const int width = terminal_width(1);
-  return Console::print(run_page(page, now_micros(), width == 0 ? 100 : width, console.out()));
+  return Console::print(run_page(page, now_micros(), terminal_width(1), console.out()));
 }
 
 }  // namespace

@@ -317,20 +317,6 @@ Result<Response> list_artifacts_call(MlflowCall& call) {
   return json_response(answer);
 }
 
-Result<Response> list_model_files_call(MlflowCall& call) {
-  ROOST_TRY(std::string path, call.fields.text("artifact_directory_path"));
-  ROOST_CHECK(mlflow::check_artifact_name(path));
-  const std::string id = call.request.parameters["model"];
-  FileCall files{call.app, call.request, call.who, call.workspace, ArtifactPlace{Owner::kModel, id, 0, std::move(path)}};
-  ROOST_TRY(Json answer, list_json(files, below(files.place.path)));
-  ROOST_CHECK(call.app.db->read([&](Tx& tx) -> Status {
-    ROOST_TRY(const LoggedModel model, find_logged_model(tx, call.workspace, id));
-    ROOST_TRY(answer["root_uri"], logged_model_uri(tx, model));
-    return {};
-  }));
-  return json_response(answer);
-}
-
 // GET /get-artifact?run_id=&path=
 void add_page_route(Router& router, App& app, const std::string& base) {
   Route route;
@@ -360,8 +346,6 @@ void add_page_route(Router& router, App& app, const std::string& base) {
 
 void add_mlflow_file_calls(MlflowCalls& calls) {
   calls.add("GET", "/artifacts/list", "mlflow_list_artifacts", Need::kReaderOrRun, list_artifacts_call);
-  calls.add("GET", "/logged-models/{model}/artifacts/directories", "mlflow_list_model_files", Need::kReaderOrRun,
-            list_model_files_call);
 }
 
 void add_mlflow_artifact_routes(Router& router, App& app) {

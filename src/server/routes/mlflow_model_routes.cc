@@ -293,34 +293,6 @@ Result<Response> search(MlflowCall& call) {
   return json_response(answer);
 }
 
-Result<Response> list_files(MlflowCall& call) {
-  ROOST_TRY(std::string folder, call.fields.text("artifact_directory_path"));
-  while (folder.ends_with('/')) folder.pop_back();
-  const std::string prefix = folder.empty() ? "" : folder + "/";
-  Json files = Json::array();
-  std::string root;
-  ROOST_CHECK(call.app.db->read([&](Tx& tx) -> Status {
-    ROOST_TRY(const LoggedModel model, model_of(tx, call, Reach::kRead));
-    ROOST_TRY(root, logged_model_uri(tx, model));
-    ROOST_TRY(const auto all, list_model_files(tx, model, prefix));
-    std::string last_folder;
-    for (const auto& file : all) {
-      const std::string rest = file.path.substr(prefix.size());
-      const auto slash = rest.find('/');
-      if (slash == rest.npos) {
-        files.push_back({{"path", file.path}, {"is_dir", false}, {"file_size", file.size}});
-      } else if (rest.substr(0, slash) != last_folder) {
-        last_folder = rest.substr(0, slash);
-        files.push_back({{"path", prefix + last_folder}, {"is_dir", true}});
-      }
-    }
-    return {};
-  }));
-  Json answer = {{"root_uri", root}};
-  if (!files.empty()) answer["files"] = std::move(files);
-  return json_response(answer);
-}
-
 Result<mlflow::WireDataset> read_dataset(const mlflow::WireFields& fields) {
   ROOST_TRY(const mlflow::WireFields inner, fields.object("dataset"));
   mlflow::WireDataset dataset;
@@ -431,7 +403,6 @@ void add_mlflow_model_calls(MlflowCalls& calls) {
   calls.add("POST", one + "/params", "mlflow_log_logged_model_params", Need::kContributorOrRun, add_params);
   calls.add("PATCH", one + "/tags", "mlflow_set_logged_model_tags", Need::kContributorOrRun, set_tags);
   calls.add("DELETE", one + "/tags/{key...}", "mlflow_delete_logged_model_tag", Need::kContributorOrRun, delete_tag);
-  calls.add("GET", one + "/artifacts/directories", "mlflow_list_logged_model_files", Need::kReaderOrRun, list_files);
   calls.add("POST", "/runs/log-inputs", "mlflow_log_inputs", Need::kContributorOrRun, log_inputs);
   calls.add("POST", "/runs/outputs", "mlflow_log_outputs", Need::kContributorOrRun,
             [](MlflowCall& call) { return note_uses(call, {}, true); });

@@ -38,7 +38,7 @@ function Row({ experiment, statuses, may, onChange }: RowProps) {
   return (
     <tr>
       <td>
-        <Link href={`${workspacePath(experiment.workspace, "runs")}?q=${encodeURIComponent(experimentQuery(experiment.name))}`}>{experiment.name}</Link>
+        <Link className="experiments-name" href={`${workspacePath(experiment.workspace, "runs")}?q=${encodeURIComponent(experimentQuery(experiment.name))}`}>{experiment.name}</Link>
         {experiment.archived && <span className="tag experiments-archived">archived</span>}
         <NoteButton experiment={experiment} may={may} onChange={(change) => onChange(change, "The note is saved.")} />
       </td>

@@ -36,7 +36,7 @@ function Facts({ model, may, onChange }: { model: Model; may: boolean; onChange:
       <dd>{may ? <StageSelect model={model} onChange={onChange} /> : <StageMark tags={model.tags} />}</dd>
       <dt>Description</dt>
       <dd>
-        <NoteCard key={model.id} title="" text={model.description} may={may} most={4000} onSave={(description) => onChange({ description })} />
+        <NoteCard key={model.id} title="" what="description" text={model.description} may={may} most={4000} onSave={(description) => onChange({ description })} />
       </dd>
       <dt>Tags</dt>
       <dd>{may ? <TagEditor tags={otherTags(model.tags)} onChange={(change) => void onChange(change)} /> : <TagList tags={otherTags(model.tags)} />}</dd>

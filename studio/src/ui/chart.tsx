@@ -142,7 +142,9 @@ export const Chart = memo(function Chart(props: ChartProps) {
         <span className="chart-actions">
           {actions}
           <Button kind="quiet" small aria-pressed={full} title={full ? "Back to its size (Escape)" : "Fill the window"} aria-label={`${title} in the whole window`} onClick={() => setFull(!full)}>
-            <span aria-hidden="true">⛶</span>
+            <svg viewBox="0 0 16 16" width="13" height="13" aria-hidden="true" fill="none" stroke="currentColor" strokeWidth="1.6">
+              <path d="M2 6V2h4M10 2h4v4M14 10v4h-4M6 14H2v-4" />
+            </svg>
           </Button>
           <Button kind="quiet" small title="Save the chart as PNG" aria-label={`Save the chart ${title} as PNG`} onClick={() => plot.current?.plot && savePng(plot.current.plot.ctx.canvas, title, drawn)}>
             PNG

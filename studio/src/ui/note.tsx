@@ -17,7 +17,10 @@ export function withoutNote<V>(tags: Record<string, V>): Record<string, V> {
 }
 
 interface Props {
+  /** Its heading; empty: it stands where another one tells what it is. */
   title: string;
+  /** What it is called: "note". */
+  what?: string;
   text: string;
   may: boolean;
   most: number;
@@ -25,8 +28,7 @@ interface Props {
   onSave: (text: string) => Promise<boolean>;
 }
 
-/** `title` is its heading; empty: it stands where another one tells what it is. */
-export function NoteCard({ title, text, may, most, onSave }: Props) {
+export function NoteCard({ title, what = "note", text, may, most, onSave }: Props) {
   const [draft, setDraft] = useState<string>();
   const [busy, setBusy] = useState(false);
   const id = useId();
@@ -37,8 +39,8 @@ export function NoteCard({ title, text, may, most, onSave }: Props) {
           {title && <h2>{title}</h2>}
           {may && (
             <Button small kind="quiet" onClick={() => setDraft(text)}>
-              {text ? "Edit" : "Write a note"}
-              <span className="visually-hidden"> {title.toLowerCase()}</span>
+              {text ? "Edit" : "Write"}
+              <span className={text ? "visually-hidden" : undefined}> the {what}</span>
             </Button>
           )}
         </header>
@@ -61,7 +63,7 @@ export function NoteCard({ title, text, may, most, onSave }: Props) {
         }}
       >
         <label className="visually-hidden" htmlFor={id}>
-          {title || "Note"}, in markdown
+          The {what}, in markdown
         </label>
         <textarea
           id={id}

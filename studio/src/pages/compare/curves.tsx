@@ -10,10 +10,11 @@ import { Chart, type Curve } from "../../ui/chart";
 import { ChartGroup } from "../../ui/chart/group";
 import { Bars, Boxes, type LastValue } from "../../ui/chart/last_values";
 import { PanelGrid } from "../../ui/panels/grid";
-import { PanelMenu } from "../../ui/panels/menu";
+import { usePanelMenu } from "../../ui/panels/menu";
 import { curveParts, mappingOf, serverRange, type Axis } from "../run/metrics/series";
 import { settingsOf, type MetricSettings } from "../run/metrics/settings";
 import type { CurveStore } from "../run/metrics/store";
+import { isAside } from "../runs/usual_columns";
 import type { ComparedRun } from "./comparison";
 import { Controls } from "./controls";
 import { useCurveStores } from "./curve_stores";
@@ -95,13 +96,21 @@ function Filled({ name, runs, panel, shared }: ChartProps) {
       return own.length > 0 ? [meanCurve(title, i, own, band)] : [];
     });
   }, [version, look, stores, name, settings.x, settings.xMetric, by, band]);
-  const actions = useMemo(() => <PanelMenu name={name} panels={panels} names={shared.names} log={settings.log} several />, [name, panels, shared.names, settings.log]);
-  if (panel.kind) return <LastValues name={name} runs={runs} kind={panel.kind} by={by} height={HEIGHT * (panel.h ?? 1)} actions={actions} />;
+  const menu = usePanelMenu({ name, panels, names: shared.names, log: settings.log, several: true });
   const single = curves.length > 0 && curves.every((curve) => curve.x.length === 1);
   const failed = runs.find((run) => stores.get(run.id)?.error(name));
   const odd = runs.filter((run) => run.row.odd[name] !== undefined || isOdd(run.row.metrics[name]));
+  if (panel.kind) {
+    return (
+      <>
+        {menu.dialog}
+        <LastValues name={name} runs={runs} kind={panel.kind} by={by} height={HEIGHT * (panel.h ?? 1)} actions={menu.button} />
+      </>
+    );
+  }
   return (
     <>
+      {menu.dialog}
       {failed && <Problem error={stores.get(failed.id)!.error(name)!} retry={() => stores.get(failed.id)!.retry(name)} />}
       <Chart
         title={name}
@@ -113,7 +122,7 @@ function Filled({ name, runs, panel, shared }: ChartProps) {
         smoothing={shared.smoothing}
         group={group}
         height={HEIGHT * (panel.h ?? 1)}
-        actions={actions}
+        actions={menu.button}
       />
     </>
   );
@@ -171,13 +180,13 @@ function Points({ id, store, names }: { id: string; store: CurveStore; names: st
   return null;
 }
 
-/** Names of metrics that some run has: first those of most runs. */
+/** Names of metrics that some run has: first those of most runs, and results before what accompanies them. */
 function namesOf(runs: ComparedRun[], filter: string): string[] {
   const found = new Map<string, number>();
   for (const run of runs) for (const name of Object.keys(run.row.metrics)) found.set(name, (found.get(name) ?? 0) + 1);
   return [...found]
     .filter(([name]) => name.toLowerCase().includes(filter.toLowerCase()))
-    .sort(([a, one], [b, other]) => other - one || a.localeCompare(b, "en", { numeric: true }))
+    .sort(([a, one], [b, other]) => other - one || Number(isAside(a)) - Number(isAside(b)) || a.localeCompare(b, "en", { numeric: true }))
     .map(([name]) => name);
 }
 

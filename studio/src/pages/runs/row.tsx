@@ -72,6 +72,9 @@ function Tick({ row, line, selected, actions }: Pick<RunLineProps, "row" | "line
   );
 }
 
+/** With as many chosen values there is no room for what stands there without them. */
+const MOST_BESIDE = 2;
+
 /** `now` is not read: it makes the times in the row be drawn anew. */
 export const RunLine = memo(function RunLine({ row, columns, compact, selected, open, actions, line, top, depth, cursor, eye, onEye }: RunLineProps) {
   const name = (
@@ -105,15 +108,17 @@ export const RunLine = memo(function RunLine({ row, columns, compact, selected, 
             <span title={row.error ?? undefined}>
               <Status status={row.status} />
             </span>
-            <span className="runs-dim">{row.experiment}</span>
-            <span className="runs-dim">
-              <Duration row={row} />
-            </span>
             {columns.map((column) => (
-              <span key={column.id} className="runs-fact">
-                <small>{column.title}</small> <Cell column={column} row={row} />
+              <span key={column.id} className="runs-fact" title={column.title}>
+                <Cell column={column} row={row} /> <small>{column.title.slice(column.title.lastIndexOf("/") + 1)}</small>
               </span>
             ))}
+            {columns.length < MOST_BESIDE && <span className="runs-dim">{row.experiment}</span>}
+            {columns.length < MOST_BESIDE && (
+              <span className="runs-dim">
+                <Duration row={row} />
+              </span>
+            )}
           </div>
         </td>
       ) : (

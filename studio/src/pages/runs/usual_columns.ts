@@ -8,6 +8,9 @@ const BAD = /loss|err|perplexity|ppl|rmse|mae|mse|wer|cer/i;
 const HELD_OUT = /(^|[^a-z])(val|valid|validation|eval|test)([^a-z]|$)/i;
 const ASIDE = /(^|[^a-z])(epochs?|steps?|lr|learning_rate|time|seconds|system|gpu|cpu|memory|grad)([^a-z]|$)/i;
 
+/** What accompanies the results: the epoch, the rate, times. */
+export const isAside = (name: string): boolean => ASIDE.test(name);
+
 const weight = (name: string): number => (ASIDE.test(name) ? -9 : 0) + (HELD_OUT.test(name) ? 2 : 0) + (GOOD.test(name) || BAD.test(name) ? 3 : 0);
 
 /** One that should grow and one that should shrink, rather of data that were held out; else the first by name. */

@@ -1,5 +1,5 @@
 // What can be set of one chart.
-import { useEffect, useId, useState } from "react";
+import { useEffect, useId, useMemo, useState, type ReactNode } from "react";
 import { inOrder, LARGEST, movedTo, type PanelKind, type Panels } from "../../lib/panels";
 import { Button, Dialog } from "../base";
 
@@ -14,20 +14,24 @@ interface MenuProps {
   several: boolean;
 }
 
-export function PanelMenu(props: MenuProps) {
+/** The dialog stands beside the chart and not in it: it stays open while what is in it makes another kind of chart. */
+export function usePanelMenu(props: MenuProps): { button: ReactNode; dialog: ReactNode } {
   const [open, setOpen] = useState(false);
-  return (
-    <>
-      <Button kind="quiet" small title="Settings of this chart" aria-label={`Settings of the chart ${props.name}`} onClick={() => setOpen(true)}>
+  const { name } = props;
+  const button = useMemo(
+    () => (
+      <Button kind="quiet" small title="Settings of this chart" aria-label={`Settings of the chart ${name}`} onClick={() => setOpen(true)}>
         <span aria-hidden="true">⚙</span>
       </Button>
-      {open && (
-        <Dialog title={props.name} onClose={() => setOpen(false)}>
-          <Settings {...props} />
-        </Dialog>
-      )}
-    </>
+    ),
+    [name],
   );
+  const dialog = open && (
+    <Dialog title={name} onClose={() => setOpen(false)}>
+      <Settings {...props} />
+    </Dialog>
+  );
+  return { button, dialog };
 }
 
 /** A number that may be missing; it counts once one has typed it. */

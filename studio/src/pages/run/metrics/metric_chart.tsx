@@ -4,7 +4,7 @@ import type { Panels, PanelSettings } from "../../../lib/panels";
 import { Button, Problem } from "../../../ui/base";
 import { Chart, type Curve } from "../../../ui/chart";
 import type { ChartGroup } from "../../../ui/chart/group";
-import { PanelMenu } from "../../../ui/panels/menu";
+import { usePanelMenu } from "../../../ui/panels/menu";
 import { metricsCsv } from "./csv";
 import { useNear } from "../../../lib/near";
 import { curveParts, type Axis } from "./series";
@@ -71,10 +71,11 @@ function Filled({ title, names, among, panel, panels, settings }: Props) {
   const single = names.length === 1 ? names[0]! : undefined;
   const pin = single !== undefined && settings.pinned.includes(single);
   const over = single !== undefined && settings.overlaid.includes(single);
+  const menu = usePanelMenu({ name: title, panels, names: among, log: settings.log, several: false });
   const actions = useMemo(
     () => (
       <>
-        <PanelMenu name={title} panels={panels} names={among} log={settings.log} several={false} />
+        {menu.button}
         {single !== undefined && (
           <>
             <Button kind="quiet" small aria-pressed={pin} title={pin ? "Take it from the top" : "Keep it at the top"} aria-label={`Pin ${single}`} onClick={() => settings.onPin(single)}>
@@ -87,25 +88,28 @@ function Filled({ title, names, among, panel, panels, settings }: Props) {
         )}
       </>
     ),
-    [title, panels, among.join("\n"), settings.log, single, pin, over, settings.onPin, settings.onOverlay],
+    [menu.button, single, pin, over, settings.onPin, settings.onOverlay],
   );
   const error = names.map((name) => store.error(name)).find(Boolean);
   if (error && curves.length === 0) return <Problem error={error} retry={() => names.forEach((name) => store.retry(name))} />;
   return (
-    <Chart
-      title={title}
-      curves={curves}
-      xKind={axis.kind}
-      logY={panel.log ?? settings.log}
-      y={panel}
-      smoothing={settings.smoothing}
-      group={settings.group}
-      height={settings.height * (panel.h ?? 1)}
-      actions={actions}
-      csv={csv}
-      loading={names.some((name) => !store.series(name))}
-      note={odd.length > 0 ? <OddNote names={odd} store={store} /> : undefined}
-    />
+    <>
+      {menu.dialog}
+      <Chart
+        title={title}
+        curves={curves}
+        xKind={axis.kind}
+        logY={panel.log ?? settings.log}
+        y={panel}
+        smoothing={settings.smoothing}
+        group={settings.group}
+        height={settings.height * (panel.h ?? 1)}
+        actions={actions}
+        csv={csv}
+        loading={names.some((name) => !store.series(name))}
+        note={odd.length > 0 ? <OddNote names={odd} store={store} /> : undefined}
+      />
+    </>
   );
 }
 
