@@ -10,7 +10,7 @@ import { useEffect, useRef } from "react";
 import { Button, Empty, Link, Loading, Problem, Time } from "../ui/base";
 import { attempt } from "../ui/notify";
 import { TagEditor, TagList } from "../ui/tags";
-import { withoutNote } from "../ui/note";
+import { withoutNote } from "../lib/note";
 import { BestMetric } from "./experiments/best";
 import { NoteButton } from "./experiments/note_button";
 import { States } from "./experiments/states";

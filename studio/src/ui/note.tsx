@@ -7,15 +7,6 @@ import "./markdown/markdown.css";
 
 const { Part: Markdown } = lazily<MarkdownProps>("the note", () => import("./markdown"));
 
-/** The tag that holds the note of a run or an experiment; MLflow's name, so that notes come and go with it. */
-export const NOTE_TAG = "mlflow.note.content";
-
-/** The tags without the note, which is shown by itself. */
-export function withoutNote<V>(tags: Record<string, V>): Record<string, V> {
-  const { [NOTE_TAG]: _, ...rest } = tags;
-  return rest;
-}
-
 interface Props {
   /** Its heading; empty: it stands where another one tells what it is. */
   title: string;

@@ -3,6 +3,7 @@ import { useCallback, useRef } from "react";
 import { api, segment, type ApiError, type Run, type RunRow, type Schemas } from "../../lib/api";
 import { useKept, useResource } from "../../lib/resource";
 import type { LiveEvent } from "../../lib/live";
+import { withoutNote } from "../../lib/note";
 import { colorOf, isDashed, queriesFor } from "./selection";
 
 export type MetricSummary = Schemas["MetricSummary"];
@@ -53,7 +54,8 @@ export function heard(row: RunRow, event: LiveEvent): RunRow {
 }
 
 function withRun(row: RunRow, run: Run): RunRow {
-  const { status, display_name, started_at, ended_at, tags, archived } = run;
+  const { status, display_name, started_at, ended_at, archived } = run;
+  const tags = withoutNote(run.tags);
   const duration_seconds = started_at && ended_at ? (Date.parse(ended_at) - Date.parse(started_at)) / 1000 : null;
   return { ...row, status, display_name, started_at, ended_at, tags, archived, duration_seconds, error: run.error?.message ?? null };
 }

@@ -1,4 +1,5 @@
 // How the curves of several runs are shown.
+import { NOTE_TAG } from "../../lib/note";
 import { useSearch } from "../../lib/route";
 import { Button } from "../../ui/base";
 import type { MetricSettings } from "../run/metrics/settings";
@@ -22,7 +23,7 @@ const FIELDS = ["experiment", "status", "compute", "user"];
 /** What can make groups: what at least two of the runs share, or have other values of. */
 function groupings(runs: readonly ComparedRun[]): string[] {
   const names = (kind: "params" | "tags") => [...new Set(runs.flatMap(({ row }) => Object.keys(row[kind])))].sort((a, b) => a.localeCompare(b, "en", { numeric: true })).map((name) => `${kind}.${name}`);
-  return [...FIELDS, ...names("params"), ...names("tags").filter((name) => name !== "tags.mlflow.note.content")];
+  return [...FIELDS, ...names("params"), ...names("tags").filter((name) => name !== `tags.${NOTE_TAG}`)];
 }
 
 export function Controls({ runs, settings, names, smoothing, onSmoothing, filterParam, chooseGroup }: Props) {

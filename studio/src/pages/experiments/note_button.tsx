@@ -2,7 +2,8 @@
 import { useState } from "react";
 import type { Schemas } from "../../lib/api";
 import { Button, Dialog } from "../../ui/base";
-import { NOTE_TAG, NoteCard } from "../../ui/note";
+import { NOTE_TAG } from "../../lib/note";
+import { NoteCard } from "../../ui/note";
 
 interface Props {
   experiment: Schemas["Experiment"];
