@@ -67,9 +67,9 @@ def test_fail_in_a_script_decides_over_its_exit_code(server: RoostServer) -> Non
 def test_a_scripts_token_reaches_its_children_and_its_workspace_only(server: RoostServer, gate: Gate) -> None:
     other = server.run(command="true")
     server.post("/workspaces", {"name": "elsewhere"})
-    run = server.submit("import os\nprint(os.environ['ROOST_TOKEN'], flush=True)\n" + gate.wait_code)
+    run = server.submit("import os\nprint(os.environ['ROOST_TOKEN'][::-1], flush=True)\n" + gate.wait_code)
     wait_until(lambda: server.log(run).endswith(b"\n"), 20, "the token")
-    token = server.log(run).decode().strip()
+    token = server.log(run).decode().strip()[::-1]  # backwards: the log masks it
     child = server.expect(201, "POST", RUNS, token=token,
                           json={"experiment": "talk", "interactive": True, "parent": run["id"]})
     assert server.expect(200, "POST", f"/runs/{child['id']}/complete", token=token)["parent"] == run["id"]

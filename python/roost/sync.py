@@ -116,7 +116,3 @@ def main(folders: List[str]) -> int:
             failed = True
             print(f"error: {folder}: {getattr(error, 'message', error)}", file=sys.stderr)
     return 1 if failed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

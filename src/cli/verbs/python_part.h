@@ -11,7 +11,7 @@ namespace roost {
 // are written in Python are: those that read Python, and those that do what the library does.
 struct PythonPart {
   std::string python;  // "": a usual one
-  std::string file;    // below the package, as roost/sync.py
+  std::string file;    // below the package, as roost/sync_command/__main__.py
   std::vector<std::string> words;
   bool needs_server = false;  // otherwise it is told of one where there is one
 };

@@ -22,7 +22,7 @@ void register_sync(Verb& root, Console& console) {
       .example("roost sync roost-offline/20261118-204512-a1b2c3")
       .example("roost sync roost-offline/*")
       .action([&console, options] {
-        return become_python(console, {options->python, "roost/sync.py", options->folders, true});
+        return become_python(console, {options->python, "roost/sync_command/__main__.py", options->folders, true});
       });
 }
 
