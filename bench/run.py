@@ -21,7 +21,7 @@ sys.dont_write_bytecode = True
 
 from harness import Bench  # noqa: E402
 from measures import (distributed, early_stop, environment, environment_torch, first_line, history, image_start,  # noqa: E402
-                      log_call, metric_points, print_gigabyte, queue, score_script, sdk, serving, slurm, snapshot, start_up, sweep_children,
+                      log_call, metric_points, mlflow, print_gigabyte, queue, score_script, sdk, serving, slurm, snapshot, start_up, sweep_children,
                       sweeps, trivial_runs)
 from table import Row, circumstances, failed_row, markdown_table, plain_table  # noqa: E402
 
@@ -32,6 +32,7 @@ MEASURES: Dict[str, Callable[[Bench], List[Row]]] = {
     "log_call": log_call.measure,
     "sdk": sdk.measure,
     "metric_points": metric_points.measure,
+    "mlflow": mlflow.measure,
     "snapshot": snapshot.measure,
     "print_gigabyte": print_gigabyte.measure,
     "history": history.measure,

@@ -33,7 +33,8 @@ set(CMAKE_UNITY_BUILD_BATCH_SIZE 8)
 set(roost_compiled_alone
   base/tree_beneath.cc builders/node_packages.cc cli/rank_table.cc domain/run_column.cc domain/run_params.cc net/event.cc
   net/session_stream.cc
-  observe/merged_logs.cc observe/metric_query.cc observe/one_log.cc records/attempt_records.cc records/run_table.cc
+  observe/merged_logs.cc observe/metric_query.cc observe/one_log.cc records/alert_records.cc records/attempt_records.cc
+  records/purge_records.cc records/retention_records.cc records/run_table.cc
   records/workspace_records.cc runner/collect_outputs.cc runner/notices.cc
   snapshot/folder_reader.cc snapshot/ignore_pattern.cc snapshot/upload.cc)
 function(roost_compile_alone folder)

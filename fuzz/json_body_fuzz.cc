@@ -6,6 +6,7 @@
 #include "domain/compute.h"
 #include "domain/run_spec.h"
 #include "domain/finish_report.h"
+#include "domain/session_ask.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
@@ -18,5 +19,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   if (auto compute = roost::parse_compute(*body)) (void)roost::apply_compute_update(*body, *compute);
   (void)roost::parse_finish_report(*body);
+  if (const auto ask = roost::parse_session_ask(*body)) {
+    if (roost::session_ask_text(*ask, "ann").empty() || !roost::session_ask_json(*ask).is_object()) __builtin_trap();
+  }
   return 0;
 }

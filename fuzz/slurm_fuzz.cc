@@ -1,7 +1,9 @@
-// What Slurm's programs print: any bytes must do, and no answer may be empty where people wait for words.
+// What Slurm's programs and nvidia-smi print: any bytes must do, and no answer may be empty where people wait for words.
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
+#include "compute/gpu_inventory.h"
 #include "compute/slurm/slurm_text.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
@@ -15,6 +17,9 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   }
   if (const auto id = roost::parse_job_id(text); id && id->find_first_not_of("0123456789+") != std::string::npos) std::abort();
   roost::parse_boot_time(text);
+  for (const auto& gpu : roost::gpus_of_listing(std::string(text))) {
+    if (gpu.name.size() > text.size()) std::abort();
+  }
   if (roost::explain_slurm_error(text).words.empty() || roost::pending_words(text, 1).empty()) std::abort();
   return 0;
 }

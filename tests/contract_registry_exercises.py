@@ -50,6 +50,15 @@ def fail_run(c: Caller) -> None:
 
 
 @exercise
+def hear_run(c: Caller) -> None:
+    run = interactive(c)
+    answer = c.call("hear_run", 200, run["id"], json={}).json
+    assert answer["status"] == "Running" and answer["next_seconds"] > 0
+    c.call("complete_run", 200, run["id"])
+    assert c.call("hear_run", 200, run["id"], json={}).json["status"] == "Completed"
+
+
+@exercise
 def append_records(c: Caller) -> None:
     run = interactive(c)["id"]
     lines = b'["scalar","loss",0.5,null,1]\n["tag","kind","x",null,1]\n'

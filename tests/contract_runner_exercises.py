@@ -34,6 +34,17 @@ def report_started(c: Caller) -> None:
 
 
 @exercise
+def report_enforced(c: Caller) -> None:
+    with played_runner(c) as runner:
+        said = {"node_rank": 0, "enforced": {"cpus": "affinity", "memory": "none", "why": "no cgroup"}}
+        assert runner.attempt_call("report_enforced", json=said).json == {"noted": True}
+        runner.attempt_call("report_enforced", status=410, json={**said, "node_rank": 7})
+        for bad in ({"node_rank": 0, "enforced": {"cpus": 1}}, {"node_rank": 0, "enforced": {"gpus": "x"}},
+                    {"node_rank": -1, "enforced": {}}, {"node_rank": 0, "enforced": []}):
+            runner.attempt_call("report_enforced", status=400, json=bad)
+
+
+@exercise
 def report_ready(c: Caller) -> None:
     with played_runner(c) as runner:
         facts = {"name": runner.node, "address": "127.0.0.1", "ports": [6105], "machine": "m", "shared": "/tmp"}

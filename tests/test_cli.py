@@ -49,14 +49,14 @@ def test_submit_streams_the_run_and_exits_with_its_code(server: RoostServer, sou
 def test_submit_says_what_to_do_without_a_server(server: RoostServer, source: Path, tmp_path: Path) -> None:
     environment = {**server.environment, "ROOST_DATA": str(tmp_path / "none")}
     done = server.cli("submit", "--experiment", "e", "--source", source, "--", "true", check=False, env=environment)
-    assert done.returncode == 5 and "roost up" in done.stderr
+    assert done.returncode == 125 and "roost up" in done.stderr
 
 
 @pytest.mark.parametrize("arguments, code, words", [
     (["nonsense"], 2, ["nonsense"]),
     (["runz"], 2, ["runs"]),
     (["submit", "--experiment", "e", "--source", "/no/such/folder", "--", "true"], None, ["/no/such/folder"]),
-    (["submit", "--experiment", "../e", "--", "true"], 2, ["../e"]),
+    (["submit", "--experiment", "../e", "--", "true"], 122, ["../e"]),
     (["show", "no-such-run"], 3, ["no-such-run"]),
     (["logs", "no-such-run"], 3, ["no-such-run"]),
     (["cancel", "no-such-run"], 3, ["no-such-run"]),

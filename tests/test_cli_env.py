@@ -48,7 +48,7 @@ def test_submit_says_once_why_a_build_failed(server: RoostServer, name: str, tmp
     (tmp_path / "go.py").write_text("pass\n", encoding="utf-8")
     done = server.cli("submit", "--experiment", "e", "--environment", name, "--pins", "strict", "--", "python", "go.py",
                       cwd=tmp_path, check=False)
-    assert done.returncode == 1
+    assert done.returncode == 120
     assert done.stderr.count("nest==9 cannot be had: there are") == 1 and "\nFailed" in done.stderr, done.stderr
 
 
@@ -181,7 +181,7 @@ def test_submit_with_strict_and_nearest_pins(server: RoostServer, name: str, tmp
     (code / "train.py").write_text(PRINT_VERSION)
     words = ["submit", "-e", name, "--environment", f"{name}:1", "--", "python", "train.py"]
     strict = server.cli("submit", "--pins", "strict", *words[1:], cwd=code, check=False)
-    assert strict.returncode == 1 and "nest==1.9" in strict.stderr and "pins: nearest" in strict.stderr
+    assert strict.returncode == 120 and "nest==1.9" in strict.stderr and "pins: nearest" in strict.stderr
     words[1:1] = ["--pins", "nearest"]
     # A virtual environment that is active here says nothing about a run that names an environment.
     (active / "bin").mkdir(parents=True)
@@ -192,14 +192,14 @@ def test_submit_with_strict_and_nearest_pins(server: RoostServer, name: str, tmp
     assert run["environment"]["changes"] == ["nest==1.9 -> nest==1.4"]
     assert server.cli("rerun", run["id"]).stdout == "nest 1.4\n"
     for wrong in (["--python", "/usr/bin/python3"], ["--pins", "loose"]):
-        assert server.cli("submit", *wrong, *words[3:], cwd=code, check=False).returncode == 2
-    assert server.cli("submit", "-e", name, "--pins", "nearest", "--", "true", cwd=code, check=False).returncode == 2
+        assert server.cli("submit", *wrong, *words[3:], cwd=code, check=False).returncode == 122
+    assert server.cli("submit", "-e", name, "--pins", "nearest", "--", "true", cwd=code, check=False).returncode == 122
 
 
 def test_an_interactive_run_cannot_be_repeated(server: RoostServer, name: str) -> None:
     run = server.expect(201, "POST", "/workspaces/default/runs", json={"experiment": name, "interactive": True})
     refused = server.cli("rerun", run["id"], check=False)
-    assert refused.returncode == 1 and f"{run['id']} is an interactive run" in refused.stderr
+    assert refused.returncode == 121 and f"{run['id']} is an interactive run" in refused.stderr
     server.cancel(run)
 
 

@@ -87,7 +87,7 @@ def test_wrong_ranks(server: RoostServer, options: List[str], says: str) -> None
 
 def test_a_misspelt_option_is_named_before_a_missing_one(server: RoostServer) -> None:
     done = server.cli("submit", "--experment", "x", "--", "true", check=False)
-    assert done.returncode == 2 and "has no option --experment; did you mean `--experiment`?" in done.stderr
+    assert done.returncode == 122 and "has no option --experment; did you mean `--experiment`?" in done.stderr
 
 
 def test_the_rank_that_failed_is_shown(server: RoostServer, source: Path) -> None:

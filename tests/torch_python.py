@@ -23,15 +23,30 @@ def local_cpu_wheels() -> str:
 def make_python(name: str, packages: List[str], above: str = "") -> str:
     """The interpreter of a virtual environment with these packages, made once and kept; "" if they cannot be had.
     It has those of the interpreter `above` too, another one of these."""
-    place = Path(os.environ.get("ROOST_TEST_PYTHONS") or ROOT / "build" / "test-pythons") / name
-    if _is_complete(place, packages):
-        return str(place / "bin" / "python")
+    place = _place(name)
+    found = find_python(name, packages)
+    if found:
+        return found
     if not os.access(place.parent, os.W_OK):
         place = ROOT / "build" / "test-pythons" / name  # another user's, and not made yet
     place.parent.mkdir(parents=True, exist_ok=True)
     with open(f"{place}.lock", "w", encoding="utf-8") as lock:  # several test processes may want it at once
         fcntl.flock(lock, fcntl.LOCK_EX)
         return _make_python(place, packages, above)
+
+
+def has_python(name: str, packages: List[str]) -> bool:
+    """Whether make_python() has it already."""
+    places = (os.environ.get("ROOST_TEST_PYTHONS"), str(ROOT / "build" / "test-pythons"))
+    return any(_is_complete(Path(place) / name, packages) for place in places if place)
+def find_python(name: str, packages: List[str]) -> str:
+    """The same, if it was made before; "" if not."""
+    place = _place(name)
+    return str(place / "bin" / "python") if _is_complete(place, packages) else ""
+
+
+def _place(name: str) -> Path:
+    return Path(os.environ.get("ROOST_TEST_PYTHONS") or ROOT / "build" / "test-pythons") / name
 
 
 def _make_python(place: Path, packages: List[str], above: str) -> str:

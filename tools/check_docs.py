@@ -100,6 +100,41 @@ def check_settings(text: str) -> list:
             if not re.search(rf"`(?:tls\.)?{key}`", text)]
 
 
+def variables_in_code() -> set:
+    """Names of ROOST_... variables, where they stand as texts of their own."""
+    name = re.compile(r"""["'](ROOST_[A-Z_]+)[=]?["']""")
+    files = [file for file in SRC.rglob("*") if file.suffix in (".h", ".cc") and not file.name.endswith("_test.cc")]
+    files += [file for file in (ROOT / "python").rglob("*.py") if "tests" not in file.relative_to(ROOT).parts]
+    return {found for file in files for found in name.findall(file.read_text())}
+
+
+def check_reference(text: str) -> list:
+    """Variables, exit codes, forms of output, settings and methods of a run: all that the code has, and nothing else."""
+    page = "docs/reference.md"
+    said = {name.rstrip("_") for name in re.findall(r"\bROOST_[A-Z_]+", text)}
+    there = {name.rstrip("_") for name in variables_in_code()}
+    problems = [f"{page}: the variable {name} is not explained" for name in sorted(there - said)]
+    problems += [f"{page}: nothing reads the variable {name}" for name in sorted(said - there)]
+    codes = re.findall(r'\{ErrorCode::k\w+, "\w+", \d+, (\d+)\}', (SRC / "base/error_code.cc").read_text())
+    problems += [] if len(codes) >= 12 else ["the table in src/base/error_code.cc was not understood"]
+    problems += [f"{page}: the exit code {code} is not in the table" for code in sorted(set(codes)) if f"\n| {code} |" not in text]
+    apart = re.search(r"kOwnErrors = (\d+);", (SRC / "cli/command_line.h").read_text())
+    first, last = int(apart[1]) + min(map(int, codes)), int(apart[1]) + max(map(int, codes))
+    if f"| {first} to {last} |" not in text:
+        problems.append(f"{page}: Roost's own errors are {first} to {last} where a verb ends as a run does")
+    verbs = {re.search(r'root\.verb\("(\w+)"', file.read_text())[1] for file in (SRC / "cli/verbs").glob("*.cc")
+             if ".ends_as_run()" in file.read_text()}
+    row = re.search(r"\| code \| of (`.*`) \|", text)
+    if not row or set(re.findall(r"`(\w+)`", row[1])) != verbs:
+        problems.append(f"{page}: the verbs that end as a run does are {', '.join(sorted(verbs))}")
+    source = (ROOT / "python/roost/run.py").read_text()
+    run_class = source.split("class Run:")[1].split("\nclass ")[0]
+    methods = {name for name in re.findall(r"^    def ([a-z]\w*)\(", run_class, re.M)} - {"get_context"}
+    told = set(re.findall(r"`run\.(\w+)", text))
+    problems += [f"{page}: run.{name} is not explained" for name in sorted(methods - told)]
+    return problems + [f"{page}: there is no run.{name}" for name in sorted(told - methods - {"id"})]
+
+
 def main() -> int:
     pages = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md")), *sorted(SRC.rglob("README.md"))]
     texts = {page: page.read_text() for page in pages}
@@ -107,6 +142,7 @@ def main() -> int:
     problems = check_layout(texts[ROOT / "docs/layout.md"]) + check_states(life) + check_names(life)
     problems += check_places(life)
     problems += check_settings(texts[ROOT / "docs/operations.md"])
+    problems += check_reference(texts[ROOT / "docs/reference.md"])
     for page, text in texts.items():
         problems += check_paths(page, text)
     print("; ".join(problems) or f"documents: {len(pages)} pages agree with the tree")

@@ -10,13 +10,15 @@ SRC = pathlib.Path(__file__).resolve().parent.parent / "src"
 # folder -> the folders it may include, besides itself
 ALLOWED = {
     "base": [],
+    "wire": ["base"],
     "confine": ["base"],
     "db": ["base"],
     "net": ["base"],
     "blobs": ["base"],
     "domain": ["base"],
+    "tensorboard": ["base", "wire"],
     "sweeps": ["base", "db", "domain", "records"],
-    "infer": ["base", "net"],
+    "infer": ["base", "net", "wire"],
     "onnx": ["base", "net", "infer"],
     "score": ["base", "net", "infer"],
     "endpoints": ["base", "db", "domain", "records"],
@@ -24,8 +26,11 @@ ALLOWED = {
     "front": ["base", "net", "domain"],
     "snapshot": ["base", "domain"],
     "client": ["base", "net", "snapshot", "domain"],
-    "records": ["base", "db", "domain"],
+    "mlflow": ["base", "domain"],
+    "records": ["base", "db", "domain", "mlflow"],
     "access": ["base", "db", "records"],
+    "keeping": ["base", "db", "domain", "records"],
+    "alerts": ["base", "db", "net", "domain", "records"],
     "registry": ["base", "db", "domain", "records"],
     "submit": ["base", "db", "blobs", "domain", "records", "registry"],
     "builders": ["base", "confine", "domain"],
@@ -36,16 +41,16 @@ ALLOWED = {
     "observe": ["base", "db", "domain", "records"],
     "finalize": ["base", "db", "blobs", "domain", "records"],
     "mpi": [],
-    "runner": ["base", "confine", "net", "client", "snapshot", "domain"],
+    "runner": ["base", "confine", "net", "client", "snapshot", "domain", "tensorboard"],
     "server": ["base", "confine", "db", "net", "blobs", "domain", "records", "access", "submit", "prepare",
-               "schedule", "compute", "execute", "observe", "finalize", "registry", "builders", "sweeps", "endpoints"],
+               "schedule", "compute", "execute", "observe", "finalize", "registry", "builders", "sweeps", "endpoints", "keeping", "alerts", "mlflow"],
     "cli": ["base", "confine", "net", "client", "snapshot", "domain", "server", "runner", "builders", "serve", "front"],
 }
 # Within cli/: a folder or file -> what it must not include.
 PARTS = {"cli/show/": ("cli/work/", "cli/verbs/", "cli/console.h"), "cli/work/": ("cli/verbs/",)}
 # Json::value() throws at a wrong type. What came from outside is read by JsonFields, or by text_at() and its like.
 NO_VALUE = {"access", "blobs", "builders", "compute", "domain", "execute", "finalize", "observe", "prepare", "records",
-            "registry", "runner", "schedule", "server", "submit", "sweeps", "endpoints", "front", "infer", "onnx", "score", "serve"}
+            "registry", "runner", "schedule", "server", "submit", "sweeps", "endpoints", "keeping", "alerts", "front", "infer", "onnx", "score", "serve", "tensorboard"}
 # SQL is written in records/ (and in db/, which runs it). What is left elsewhere; this list may only get shorter.
 SQL = re.compile(r"\b(tx_?|transaction)\.(query|run)\(|\"\s*(SELECT|UPDATE|INSERT|DELETE FROM) ")
 SQL_LEFT = {

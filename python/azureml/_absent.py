@@ -55,10 +55,6 @@ _MODULES: Dict[str, _Absent] = {
     "azureml.datadrift": _Absent("watches data for drift", "There is no plan for it."),
     "azureml.accel": _Absent("runs models on FPGAs", "There is no plan for it."),
     "azureml.studio": _Absent("belongs to Azure's designer", "There is no plan for it."),
-    "azureml.mlflow": _Absent(
-        "connects MLflow to a workspace",
-        f"{_LATER} Until then log with Run.log() and its relatives.",
-    ),
     "azureml.fsspec": _Absent(
         "opens datastores as file systems", "Use Datastore.download() or Dataset.File."
     ),

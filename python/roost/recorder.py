@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import os
-import sys
 import threading
 import time
 import weakref
@@ -13,6 +12,7 @@ from typing import Any, List, Optional
 from .client import Client, quote
 from .encoding import encode, encode_scalar
 from .errors import RoostError
+from .notices import tell
 from .times import time_micros
 
 _GATHERED_SECONDS = 0.1
@@ -21,6 +21,18 @@ _MOST_WAITING_BYTES = 64 << 20
 _RETRY_SECONDS = 2.0
 _IDLE_SECONDS = 10.0
 _LAST_CHANCE_SECONDS = 60.0
+# Answers after which the same once more would be answered the same.
+_FINAL = (
+    "data_mismatch",
+    "failed_precondition",
+    "given_up",
+    "invalid_argument",
+    "not_found",
+    "permission_denied",
+    "too_large",
+    "unauthenticated",
+    "unimplemented",
+)
 
 
 class Recorder:
@@ -28,7 +40,8 @@ class Recorder:
     goes on with a stream of its own. A record is sent once, whatever happens to connections.
 
     Nothing waits for the server but `flush`, and the end of the interpreter, which waits a minute
-    at most and says on stderr what was lost.
+    at most and says on stderr what was lost. While 64 MB wait to be sent, who logs waits; with
+    `drops` nobody does: what comes then is lost, and stderr says so.
     """
 
     _waiting: List[bytes]
@@ -36,9 +49,10 @@ class Recorder:
     _thread: Optional[threading.Thread]
     _changed: threading.Condition
 
-    def __init__(self, client: Client, run: str) -> None:
+    def __init__(self, client: Client, run: str, drops: bool = False) -> None:
         self._client = client
         self._run = run
+        self._drops = drops
         self._begin()
         _recorders.add(self)
 
@@ -76,6 +90,7 @@ class Recorder:
         self._waiting_bytes = 0
         self._hurry = False
         self._refusal = None
+        self._dropped = 0
         self._changed = threading.Condition()
         self._sending = threading.Lock()
         self._thread = None
@@ -84,6 +99,9 @@ class Recorder:
         step_text = "null" if step is None else str(int(step))
         line = f"{head},{step_text},{time_micros()}e-6]\n".encode()
         with self._changed:
+            if self._drops and self._waiting_bytes + len(line) > _MOST_WAITING_BYTES:
+                self._drop()
+                return
             self._waiting.append(line)
             self._waiting_bytes += len(line)
             if self._thread is None or not self._thread.is_alive():
@@ -92,6 +110,15 @@ class Recorder:
                 self._changed.notify_all()
             while self._waiting_bytes > _MOST_WAITING_BYTES and self._refusal is None:
                 self._changed.wait(_RETRY_SECONDS)
+
+    def _drop(self) -> None:
+        self._dropped += 1
+        if self._dropped == 1:
+            tell(
+                f"{self._client.url} does not take what run {self._run} logs, and "
+                f"{_MOST_WAITING_BYTES >> 20} MB wait already: what is logged now is lost. The "
+                "training goes on."
+            )
 
     def _start(self) -> None:
         thread = threading.Thread(target=self._work, name="roost-recorder", daemon=True)
@@ -114,7 +141,7 @@ class Recorder:
             try:
                 self._send_all()
             except RoostError as error:
-                if error.code == "unavailable":
+                if error.code not in _FINAL:
                     time.sleep(_RETRY_SECONDS)
                     continue
                 with self._changed:
@@ -139,7 +166,13 @@ class Recorder:
                     self._waiting_bytes -= len(body)
                     if not self._waiting:
                         self._hurry = False
+                        self._tell_what_was_dropped()
                     self._changed.notify_all()
+
+    def _tell_what_was_dropped(self) -> None:
+        if self._dropped:
+            tell(f"{self._dropped} records of run {self._run} were lost; from here on all is kept.")
+            self._dropped = 0
 
     def _post(self, body: bytes) -> None:
         path = f"/api/v1/runs/{quote(self._run)}/records"
@@ -150,7 +183,7 @@ class Recorder:
     def _refuse(self, error: RoostError) -> None:
         """The run has ended, or the token is not good for it: more of the same will not help."""
         if self._refusal is None:
-            _warn(f"{self._unsent()} The server refused: {error.message}")
+            tell(f"{self._unsent()} The server refused: {error.message}")
         self._refusal = error
         self._offset = 0
         self._stream = f"sdk-{os.getpid()}-{os.urandom(4).hex()}"
@@ -170,19 +203,12 @@ def _flush_all() -> None:
         try:
             recorder.flush(_LAST_CHANCE_SECONDS)
         except RoostError as error:
-            _warn(f"{recorder._unsent()} {error.message}")
+            tell(f"{recorder._unsent()} {error.message}")
 
 
 def _forget_records_of_parent() -> None:
     for recorder in list(_recorders):
         recorder._begin()
-
-
-def _warn(text: str) -> None:
-    try:
-        print(f"roost: {text}", file=sys.stderr, flush=True)
-    except (OSError, ValueError, AttributeError):
-        pass  # stderr is closed
 
 
 atexit.register(_flush_all)

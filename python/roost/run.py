@@ -11,15 +11,19 @@ from __future__ import annotations
 
 import functools
 import os
+import sys
+import types
 from typing import TYPE_CHECKING, Any, BinaryIO, Iterable, Mapping, Optional, Union, cast
 
 from .errors import RoostError
+from .scalars import scalar_of
 from .spool import SpoolWriter
 from .times import time_micros
 
 if TYPE_CHECKING:
     from .client import Client
     from .recorder import Recorder
+    from .run_handle import RunHandle
 
 PathOrStream = Union[str, "os.PathLike[str]", BinaryIO]
 
@@ -66,7 +70,13 @@ class Run:
         return cast(Optional[str], self._connect().get_run(self.id)["parent"])
 
     def log(self, name: str, value: Any, step: Optional[int] = None) -> None:
-        """Adds a point: number, bool, string, or what has `.item()`, as a tensor of one element."""
+        """Adds a point: number, bool, string, or what has `.item()`, as a tensor of one element. Of
+        anything else stderr says once what to do instead."""
+        kind = type(value)
+        if kind is not float and kind is not int:
+            value = scalar_of(str(name), value, "run.log")
+            if value is None:
+                return
         self._spool.log(name, value, step)
 
     def log_list(self, name: str, value: Iterable[Any], step: Optional[int] = None) -> None:
@@ -82,7 +92,13 @@ class Run:
         columns = {key: item if _is_column(item) else [item] for key, item in value.items()}
         self._record("table", name, columns, step)
 
-    def log_image(self, name: str, path: Optional[PathOrStream] = None, plot: Any = None) -> None:
+    def log_image(
+        self,
+        name: str,
+        path: Optional[PathOrStream] = None,
+        plot: Any = None,
+        step: Optional[int] = None,
+    ) -> None:
         """Logs an image file, or a plot: anything with `savefig`, as matplotlib's pyplot."""
         import io
         import re
@@ -99,7 +115,7 @@ class Run:
         file_name = re.sub(r"[^\w.-]", "_", name)
         artifact = f"images/{file_name}_{time_micros()}{suffix}"
         self.upload_file(artifact, cast(PathOrStream, path))
-        self._record("image", name, {"path": artifact})
+        self._record("image", name, {"path": artifact}, step)
 
     def log_confusion_matrix(self, name: str, value: Mapping[str, Any]) -> None:
         self._record("confusion_matrix", name, value)
@@ -182,7 +198,13 @@ class OfflineRun(Run):
     def log(self, name: str, value: Any, step: Optional[int] = None) -> None:
         self._record("scalar", name, value)
 
-    def log_image(self, name: str, path: Optional[PathOrStream] = None, plot: Any = None) -> None:
+    def log_image(
+        self,
+        name: str,
+        path: Optional[PathOrStream] = None,
+        plot: Any = None,
+        step: Optional[int] = None,
+    ) -> None:
         self._record("image", name, path or plot)
 
     def log_list(self, name: str, value: Iterable[Any], step: Optional[int] = None) -> None:
@@ -256,3 +278,15 @@ add_properties = run.add_properties
 upload_file = run.upload_file
 upload_folder = run.upload_folder
 flush = run.flush
+
+
+class _Module(types.ModuleType):
+    """Besides the run of this process there is any other: `roost.run(id)`."""
+
+    def __call__(self, id: str) -> RunHandle:
+        from .run_handle import find_run
+
+        return find_run(id)
+
+
+sys.modules[__name__].__class__ = _Module

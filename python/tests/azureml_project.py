@@ -18,7 +18,7 @@ for epoch in range(3):
     run.log("loss", epoch * arguments.rate)
 run.upload_file(name="outputs/model.pt", path_or_stream="model.pt")
 workspace = open_workspace()
-print(workspace.name, workspace.get_mlflow_tracking_uri())
+print(workspace.name, workspace.delete())
 """
 PLACES = """\
 from azureml.core import Workspace

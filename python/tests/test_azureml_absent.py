@@ -24,7 +24,6 @@ MODULES = [
     "azureml.dataprep",
     "azureml.opendatasets",
     "azureml.contrib.dataset",
-    "azureml.mlflow",
 ]
 
 
@@ -66,10 +65,10 @@ def test_names(statement):
 
 
 def test_modules_as_names():
-    from azureml import mlflow
+    from azureml import fsspec
     from azureml.train import automl
 
-    for module in (mlflow, automl):
+    for module in (fsspec, automl):
         with pytest.raises(NotImplementedError, match=rf"does not have {module.__name__}.x"):
             module.x(1)
     exec("from azureml.pipeline.core import *", {})
@@ -107,11 +106,11 @@ def test_installed_once():
 
 
 def test_a_module_of_another_package_is_found_first(tmp_path):
-    """Whoever has azureml-mlflow or the like installed keeps it."""
-    (tmp_path / "azureml" / "mlflow").mkdir(parents=True)
-    (tmp_path / "azureml" / "mlflow" / "__init__.py").write_text("here = 1")
+    """Whoever has azureml-fsspec or the like installed keeps it."""
+    (tmp_path / "azureml" / "fsspec").mkdir(parents=True)
+    (tmp_path / "azureml" / "fsspec" / "__init__.py").write_text("here = 1")
     code = (
-        f"import sys; sys.path.append({str(tmp_path)!r}); import azureml.mlflow as m; print(m.here)"
+        f"import sys; sys.path.append({str(tmp_path)!r}); import azureml.fsspec as m; print(m.here)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout == "1\n", done.stderr

@@ -72,7 +72,7 @@ def test_imports_of_a_file_that_does_not_parse(project, capsys):
 def test_types_go_from_file_to_file(project, capsys):
     found = uses(report(project, capsys), "train.py")
     assert found["Workspace.name"] == ("same", [(None, 16)])
-    assert found["Workspace.get_mlflow_tracking_uri()"] == ("absent", [(None, 16)])
+    assert found["Workspace.delete()"] == ("absent", [(None, 16)])
 
 
 def test_sdk_v2(project, capsys):

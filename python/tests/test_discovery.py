@@ -10,6 +10,8 @@ from roost.discovery import find_server
 def data(tmp_path, monkeypatch):
     for name in ("ROOST_URL", "ROOST_TOKEN", "ROOST_CA_FILE", "XDG_DATA_HOME"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.delenv("ROOST_CONTEXT", raising=False)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("ROOST_DATA", str(tmp_path))
     return tmp_path
 
@@ -76,3 +78,32 @@ def test_a_token_that_cannot_be_read(data):
     with pytest.raises(RoostError, match="gone") as caught:
         find_server()
     assert caught.value.code == "unauthenticated"
+
+
+def test_the_context_in_use(data, monkeypatch):
+    write(data)
+    folder = data / "config/roost/contexts"
+    folder.mkdir(parents=True)
+    (folder / "lab.json").write_text(json.dumps({"url": "http://lab:1/", "token": "t", "ca_file": "/c"}))
+    (folder.parent / "settings.json").write_text(json.dumps({"context": "lab"}))
+    assert find_server().token == "secret"  # ROOST_DATA goes before it
+    monkeypatch.delenv("ROOST_DATA")
+    assert find_server() == ("http://lab:1", "t", "/c", None)
+    assert find_server("http://other:1", "mine").url == "http://other:1"
+    monkeypatch.setenv("ROOST_CONTEXT", "none")
+    with pytest.raises(RoostError, match="roost context ls"):
+        find_server()
+    monkeypatch.setenv("ROOST_CONTEXT", "../lab")
+    with pytest.raises(RoostError):
+        find_server()
+
+
+def test_the_data_folder_of_this_folder(data, monkeypatch):
+    write(data / "d")
+    (data / "config/roost").mkdir(parents=True)
+    (data / "code/below").mkdir(parents=True)
+    settings = {"context": "lab", "folders": {str(data / "code"): {"data": str(data / "d")}}}
+    (data / "config/roost/settings.json").write_text(json.dumps(settings))
+    monkeypatch.delenv("ROOST_DATA")
+    monkeypatch.chdir(data / "code/below")
+    assert find_server().token == "secret"

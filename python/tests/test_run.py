@@ -57,8 +57,6 @@ class Array:
         (Scalar(math.nan), "NaN"),
         (Scalar(False), False),
         (Array([0.5]), 0.5),
-        (Array([1, 2]), "[1, 2]"),
-        (None, "None"),
         (b"raw", "b'raw'"),
     ],
 )
@@ -66,6 +64,16 @@ def test_scalar_values(run, tmp_path, value, logged):
     run.log("m", value)
     ((_, _, read, _, _),) = read_spool(tmp_path)
     assert read == logged and type(read) is type(logged)
+
+
+def test_what_is_no_scalar_is_said_once_and_stops_nothing(run, tmp_path, capfd):
+    for value in (Array([1, 2]), [0.5, 0.25], {"a": 1}, None):
+        for _ in range(3):
+            run.log(f"a {type(value).__name__}", value)
+    assert read_spool(tmp_path) == []
+    told = capfd.readouterr().err.splitlines()
+    assert len(told) == 4
+    assert all(line.startswith("roost: run.log: 'a ") and "log_histogram" in line for line in told)
 
 
 def test_every_double_comes_back_exactly(run, tmp_path):

@@ -132,3 +132,19 @@ def test_load_says_where_it_looked(tmp_path):
     (tmp_path / "bad.yml").write_text("a: &x 1")
     with pytest.raises(RunConfigurationException, match="line 1"):
         RunConfiguration.load(str(tmp_path / "bad.yml"))
+
+
+def test_resources_are_asked_for_and_kept(tmp_path):
+    from azureml.core.resource_configuration import ResourceConfiguration
+
+    made = RunConfiguration()
+    assert made.resources is None
+    made.resources = ResourceConfiguration(cpu=1.5, memory_in_gb=0.5, gpu=2)
+    assert made.resources._spec() == {"gpus": 2, "cpus": 2, "memory_mb": 512}
+    made.save(str(tmp_path), "gpus")
+    again = RunConfiguration.load(str(tmp_path), "gpus")
+    assert again.resources._spec() == made.resources._spec()
+    assert ResourceConfiguration(gpu=0)._spec() == {"gpus": 0}
+    for bad in (ResourceConfiguration(gpu=-1), ResourceConfiguration(cpu="2")):
+        with pytest.raises(UserErrorException):
+            bad._spec()

@@ -124,12 +124,30 @@ def test_create(connected, capsys):
         Workspace.create("default", **options)
 
 
+def test_mlflow_is_told_where_the_workspace_is_and_let_in(connected, monkeypatch):
+    import os
+
+    monkeypatch.delenv("MLFLOW_TRACKING_TOKEN", raising=False)
+    ws = Workspace.get(name="default")
+    assert ws.get_mlflow_tracking_uri() == ws.discovery_url
+    assert os.environ["MLFLOW_TRACKING_TOKEN"] == ws._client.token
+    ws._client.token = "another"
+    ws.get_mlflow_tracking_uri()
+    assert os.environ["MLFLOW_TRACKING_TOKEN"] == "another"
+    monkeypatch.setenv("MLFLOW_TRACKING_TOKEN", "the user's own")
+    ws.get_mlflow_tracking_uri()
+    assert os.environ["MLFLOW_TRACKING_TOKEN"] == "the user's own"
+    other = Workspace(workspace_name="deep space", _disable_service_check=True, _client=ws._client)
+    assert other.get_mlflow_tracking_uri() == f"{ws.discovery_url}/mlflow/deep%20space"
+    import azureml.mlflow
+
+    assert azureml.mlflow.__name__ == "azureml.mlflow"
+
+
 def test_details_and_refusals(connected):
     ws = Workspace.get(name="default", subscription_id="s", resource_group="g")
     assert ws.get_details()["workspaceid"] == "w-1" and ws._workspace_id == "w-1"
     assert list(Workspace.list("s")) == ["default"]
-    with pytest.raises(NotImplementedError, match="docs/azureml.md"):
-        ws.get_mlflow_tracking_uri()
     with pytest.raises(WorkspaceException, match="does not delete"):
         ws.delete()
     for wrong in (None, "", 3):

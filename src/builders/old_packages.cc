@@ -63,7 +63,7 @@ std::vector<std::string> constraints_of_their_time(const std::vector<std::string
     return it != versions.end() && it->second.release[0] >= major;
   };
   std::vector<std::string> constraints;
-  if (is_from("setuptools", 81)) constraints.emplace_back("setuptools<81");
+  if (is_from("setuptools", 81)) constraints.emplace_back(kSetuptoolsOfTheirTime);
   if (!is_from("numpy", 2)) return constraints;
   for (const auto& [name, first] : kFirstForNumpy2) {
     const auto it = versions.find(std::string(name));

@@ -121,8 +121,50 @@ std::unique_ptr<Resolver> PackageTool::resolver() const {
   return std::make_unique<UvResolver>(std::move(options), sources_);
 }
 
+// Mostly what is asked for fits, and has wheels. Then one call of uv finds the versions and installs them. Whatever it
+// cannot do so, or should not have taken, is left to those who look closer, in an environment that is empty again.
+Result<bool> PackageTool::fill_at_once(const std::vector<std::string>& requirements) {
+  Step all;
+  all.lines = requirements;
+  all.wheels_only = true;
+  all.trusted = true;
+  all.with_needs = true;
+  all.variables["UV_HTTP_RETRIES"] = "2";  // those who look closer have patience
+  auto limits = constraints;
+  if (!is_asked_for(requirements, "setuptools")) limits.emplace_back(kSetuptoolsOfTheirTime);
+  if (!limits.empty()) {
+    std::string text;
+    for (const auto& line : limits) text += line + "\n";
+    const std::string file = folder_ / "limits.txt";
+    ROOST_CHECK(write_file_atomic(file, text));
+    all.more = {"-c", file};
+  }
+  bool is_fine = true;
+  std::vector<std::string> lock;
+  all.on_line = [&](std::string_view line) {
+    // Why not is said by those who look closer.
+    const std::string_view words = trim(line);
+    for (const std::string_view lead : {"error:", "\u00d7 "}) is_fine = is_fine && !words.starts_with(lead);
+    is_fine = is_fine && words.find("is yanked") == std::string_view::npos;
+    if (is_fine) log_(line);
+    if (words.starts_with("+ ")) lock.emplace_back(words.substr(2));
+  };
+  std::string unbuilt;
+  if (run_step(all, {}, unbuilt) && is_fine) {
+    auto more_so = constraints_of_their_time(lock);
+    std::erase_if(more_so, [&](const std::string& line) { return is_asked_for(requirements, parse_requirement(line).name); });
+    if (more_so.empty()) return true;
+  }
+  ROOST_CHECK(start_over());
+  return false;
+}
+
 Result<PackageTool::Filled> PackageTool::fill(const std::vector<std::string>& requirements, Pins pins,
                                               const NodePackages& there) {
+  if (is_uv() && start_over && pristine && sources_.only_names && there.empty()) {
+    ROOST_TRY(const bool is_filled, fill_at_once(requirements));
+    if (is_filled) return Filled{};
+  }
   Unbuildable unbuildable;
   for (int tries = 0; tries < kMostTries; ++tries) {
     ROOST_TRY(Settled settled, settle_versions(*resolver(), requirements, pins, unbuildable, log_));
@@ -233,7 +275,7 @@ Status PackageTool::run_uv(const Step& step, const std::string& file, const std:
   std::vector<std::string> said;
   UvBuildOutput building;
   run.on_line = [&](std::string_view line) {
-    log_(line);
+    step.on_line ? step.on_line(line) : log_(line);
     building.add(line);
     if (said.size() < 200) said.emplace_back(line);
   };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -36,6 +37,8 @@ class PackageTool {
   // Whether nothing of a package is in the environment yet. Then its interpreter runs none of their code, and what takes
   // ready-made wheels only need not be confined.
   bool pristine = false;
+  // Makes the environment anew, empty. Without it what was installed stays.
+  std::function<Status()> start_over;
 
   std::unique_ptr<Resolver> resolver() const;
 
@@ -61,8 +64,10 @@ class PackageTool {
     bool with_needs = false;
     std::vector<std::string> more = {};                    // words of this step
     std::map<std::string, std::string> variables = {};
+    BuildLog on_line = {};  // of uv, in place of the log
   };
   explicit PackageTool(const BuildLog& log) : log_(log) {}
+  Result<bool> fill_at_once(const std::vector<std::string>& requirements);
   void keep_out(HiddenFolders hidden, const std::string& cache);
   Status run_step(const Step& step, const std::set<std::string>& only_binary, std::string& unbuilt);
   Status run_uv(const Step& step, const std::string& file, const std::set<std::string>& only_binary, std::string& unbuilt);

@@ -53,6 +53,7 @@ class VenvBuild {
       options.insert(options.end(), lines.begin(), lines.end());
       ROOST_TRY(tool_, PackageTool::open(order_, base_.path, python_, options, order_.folder + ".work", log_));
       tool_->pristine = true;
+      tool_->start_over = [this] { return make_again(); };
       requirements_ = tool_->sources().requirements;
       log_(fmt::format("Step 2/3: {}, installed by {}", package_count(requirements_.size()), tool_->is_uv() ? "uv" : "pip"));
       const Status filled = order_.lock.empty() ? fill() : fill_locked();

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "cli/help.h"
+#include "cli/show/style.h"
 #include "cli/suggest.h"
 
 namespace roost {
@@ -165,6 +166,11 @@ Verb& Verb::hidden() {
   return *this;
 }
 
+Verb& Verb::ends_as_run() {
+  parser_->info->ends_as_run = true;
+  return *this;
+}
+
 Verb& Verb::action(Action action) {
   parser_->action = std::move(action);
   return *this;
@@ -185,19 +191,52 @@ CommandLine::CommandLine(const std::string& program, const std::string& help,
 
 CommandLine::~CommandLine() = default;
 
+namespace {
+
+int own_exit_code(ErrorCode code, const VerbInfo& verb) { return exit_code(code) + (verb.ends_as_run ? kOwnErrors : 0); }
+
+}  // namespace
+
 int CommandLine::wrong_call(const std::string& message, const VerbInfo& verb) {
   std::fprintf(stderr, "roost: %s\nTry `%s --help`.\n", message.c_str(), verb.path.c_str());
-  return exit_code(ErrorCode::kInvalidArgument);
+  return own_exit_code(ErrorCode::kInvalidArgument, verb);
 }
 
 namespace {
+
+// The options of any verb below, with the verb that has each.
+void collect_options(const VerbInfo& verb, std::vector<std::string>& names, std::vector<std::string>& paths) {
+  for (const auto& sub : verb.verbs) {
+    if (sub->hidden) continue;
+    for (const OptionInfo& option : sub->options) {
+      if (option.positional) continue;
+      for (const std::string& name : option.names) {
+        names.push_back(name);
+        paths.push_back(sub->path);
+      }
+    }
+    collect_options(*sub, names, paths);
+  }
+}
+
+// " `roost sweep add` has --script" for an option that another verb has, or has nearly.
+std::string option_elsewhere(const std::string& word, const VerbInfo& root) {
+  std::vector<std::string> names;
+  std::vector<std::string> paths;
+  collect_options(root, names, paths);
+  const std::string nearest = nearest_word(word, names);
+  if (nearest.empty()) return "";
+  const auto place = static_cast<std::size_t>(std::find(names.begin(), names.end(), nearest) - names.begin());
+  return fmt::format("; `{}` has {}", paths[place], nearest);
+}
 
 // The words left over were either a verb nobody knows or an option the chosen verb does not have.
 std::string unexpected_words(const std::vector<std::string>& words, const VerbInfo& verb,
                              const VerbInfo& root) {
   if (words.empty()) return "wrong arguments";
-  const std::string& word = words.front();
+  std::string word = words.front();
   const bool is_option = word.size() > 1 && word.front() == '-';
+  if (is_option) word = word.substr(0, word.find('='));
   std::string message;
   if (is_option) {
     message = fmt::format("`{}` has no option {}", verb.path, printable(word));
@@ -222,13 +261,14 @@ std::string unexpected_words(const std::vector<std::string>& words, const VerbIn
     }
   }
   const std::string nearest = nearest_word(word, known);
-  if (!nearest.empty()) message += fmt::format("; did you mean `{}`?", nearest);
-  return message;
+  if (!nearest.empty()) return message + fmt::format("; did you mean `{}`?", nearest);
+  return is_option && word.size() > 2 ? message + option_elsewhere(word, root) : message;
 }
 
 }  // namespace
 
-int CommandLine::run(int argc, const char* const* argv, const std::function<bool(int)>& colour) {
+int CommandLine::run(int argc, const char* const* argv, const std::function<bool(int)>& colour,
+                     const std::function<Status()>& check) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   std::vector<std::string> rest;
   bool has_rest = false;
@@ -258,7 +298,7 @@ int CommandLine::run(int argc, const char* const* argv, const std::function<bool
   try {
     root_->parser_->app->parse(std::move(arguments));
   } catch (const CLI::CallForHelp&) {
-    std::fputs(help_text(chosen()->info(), info(), colour(1)).c_str(), stdout);
+    std::fputs(help_text(chosen()->info(), info(), colour(1), terminal_width(1)).c_str(), stdout);
     return 0;
   } catch (const CLI::CallForVersion& call) {
     std::printf("%s\n", call.what());
@@ -287,17 +327,18 @@ int CommandLine::run(int argc, const char* const* argv, const std::function<bool
   }
   if (!verb->parser_->action) {
     if (verb == root_.get()) {
-      std::fputs(help_text(info(), info(), colour(1)).c_str(), stdout);
+      std::fputs(help_text(info(), info(), colour(1), terminal_width(1)).c_str(), stdout);
       return 0;
     }
-    std::fputs(help_text(verb->info(), info(), colour(2)).c_str(), stderr);
+    std::fputs(help_text(verb->info(), info(), colour(2), terminal_width(2)).c_str(), stderr);
     return exit_code(ErrorCode::kInvalidArgument);
   }
-  const Result<int> done = verb->parser_->action();
+  const Status good = check();
+  const Result<int> done = good ? verb->parser_->action() : Result<int>(tl::unexpected(good.error()));
   std::fflush(stdout);
   if (done) return *done;
   std::fprintf(stderr, "roost: %s\n", done.error().message.c_str());
-  return exit_code(done.error().code);
+  return own_exit_code(done.error().code, verb->info());
 }
 
 }  // namespace roost

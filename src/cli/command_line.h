@@ -57,6 +57,8 @@ class Verb {
   Verb& details(const std::string& text);
   Verb& example(const std::string& command);
   Verb& hidden();
+  // It ends with the exit code of a run's script, so its own errors have other ones: kOwnErrors + that of the code.
+  Verb& ends_as_run();
   Verb& action(Action action);
 
   const VerbInfo& info() const;
@@ -65,6 +67,9 @@ class Verb {
   friend class CommandLine;
   std::unique_ptr<Parser> parser_;
 };
+
+// What the exit code of an error is raised by in verbs that end as a run does.
+inline constexpr int kOwnErrors = 120;
 
 class CommandLine {
  public:
@@ -75,8 +80,9 @@ class CommandLine {
   const VerbInfo& info() const { return root_->info(); }
 
   // Reads the arguments and does the chosen verb's action; prints the help and the errors itself.
-  // `colour` says, after the global options are known, whether a file descriptor takes colour.
-  int run(int argc, const char* const* argv, const std::function<bool(int)>& colour);
+  // `colour` says, after the global options are known, whether a file descriptor takes colour; `check` whether they
+  // make sense, before the verb does anything.
+  int run(int argc, const char* const* argv, const std::function<bool(int)>& colour, const std::function<Status()>& check);
 
  private:
   int wrong_call(const std::string& message, const VerbInfo& verb);

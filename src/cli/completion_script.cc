@@ -1,16 +1,13 @@
 #include "cli/completion_script.h"
 
+#include <map>
+
 #include <fmt/format.h>
 
 #include "base/text.h"
 
 namespace roost {
 namespace {
-
-constexpr const char* kRuns = "roost runs -q -n 50";
-constexpr const char* kComputes = "roost compute ls -q";
-constexpr const char* kEnvironments = "roost env ls -q";
-constexpr const char* kSweeps = "roost sweep ls -q";
 
 // Every verb that is shown, by what is typed after the program's name ("compute create"; "" is the
 // root).
@@ -39,22 +36,61 @@ std::string option_names(const VerbInfo& verb) {
   return names;
 }
 
-// The command whose lines complete a verb's arguments, or "".
-const char* argument_source(const std::string& path, const VerbInfo& verb) {
-  if (path.starts_with("env ")) {
-    return path == "env modernize" || path == "env prune" ? "" : kEnvironments;
+// What the words at an option or argument are, as `roost complete KIND` lists them; "" for files and what is free.
+std::string kind_of(const std::string& path, const OptionInfo& option) {
+  static const std::map<std::string, std::string> kByOption = {
+      {"--compute", "computes"},   {"--environment", "environments"}, {"--experiment", "experiments"}, {"--status", "statuses"},
+      {"--context", "contexts"},   {"--workspace", "workspaces"},     {"--run", "runs"},               {"--parent", "runs"},
+      {"--output", "forms"},       {"--vm-size", "vm-sizes"},         {"--pins", "pins"}};
+  static const std::map<std::string, std::string> kByArgument = {
+      {"RUN", "runs"},         {"A", "runs"},         {"B", "runs"},         {"SNAPSHOT", "runs"}, {"RUN|COMPUTE", "runs"},
+      {"SWEEP", "sweeps"},     {"CONTEXT", "contexts"}, {"SETTING", "settings"}, {"VERB", "verbs"},  {"SHELL", "shells"},
+      {"MODEL", "models"},     {"MODEL:VERSION", "models"}, {"ENDPOINT", "endpoints"}};
+  if (!option.positional) {
+    if (option.value.empty() || option.value == "DIR" || option.value == "FILE") return "";
+    for (const std::string& name : option.names) {
+      if (const auto known = kByOption.find(name); known != kByOption.end()) return known->second;
+    }
+    return "";
   }
+  const std::string& name = option.names.front();
+  if (const auto known = kByArgument.find(name); known != kByArgument.end()) return known->second;
+  if (path == "artifacts get" && name == "PATH") return "artifacts";
+  // "NAME" is of what the verb is about; what is made new has a name that nobody knows.
+  static const std::map<std::string, std::string> kByVerb = {
+      {"env", "environments"}, {"compute", "computes"}, {"model", "models"}, {"endpoints", "endpoints"}, {"workspace", "workspaces"}};
+  const std::string group = path.substr(0, path.find(' '));
+  const bool makes_new = path.ends_with(" create") || path.ends_with(" attach") || path.ends_with(" register");
+  const auto about = kByVerb.find(group);
+  const bool is_name = name == "NAME" || name == "OTHER" || name == "DIGEST";
+  return is_name && !makes_new && about != kByVerb.end() ? about->second : "";
+}
+
+// The kinds of a verb's arguments in their order, "-" for what is free; the last one's is repeated with "..." behind it.
+std::string argument_kinds(const std::string& path, const VerbInfo& verb) {
+  std::string kinds;
   for (const OptionInfo& option : verb.options) {
-    if (!option.positional) continue;
-    if (option.names.front() == "SWEEP") return kSweeps;
-    if (option.names.front() == "RUN" || option.names.front() == "A" ||
-        option.names.front() == "SNAPSHOT") {
-      return kRuns;
+    if (!option.positional || option.names.front() == "COMMAND") continue;
+    const std::string kind = kind_of(path, option);
+    kinds += (kinds.empty() ? "" : " ") + (kind.empty() ? "-" : kind) + (option.repeated ? "..." : "");
+  }
+  return kinds;
+}
+
+// "--compute=computes -c=computes" of the verb and of every verb.
+std::string option_kinds(const std::string& path, const VerbInfo& verb, const VerbInfo& root) {
+  std::string pairs;
+  for (const VerbInfo* place : {&verb, &root}) {
+    if (place == &root && &verb == &root) continue;
+    for (const OptionInfo& option : place->options) {
+      const std::string kind = option.positional ? "" : kind_of(path, option);
+      if (kind.empty()) continue;
+      for (const std::string& name : option.names) {
+        if ((" " + pairs).find(" " + name + "=") == std::string::npos) pairs += (pairs.empty() ? "" : " ") + name + "=" + kind;
+      }
     }
   }
-  const bool names_compute =
-      path == "compute show" || path == "compute update" || path == "compute rm";
-  return names_compute ? kComputes : "";
+  return pairs;
 }
 
 // Options whose next word is their value, as alternatives of a shell pattern.
@@ -72,24 +108,29 @@ std::string value_options(const std::vector<std::pair<std::string, const VerbInf
   return pattern;
 }
 
+// The verbs that have verbs below them, as alternatives of a shell pattern.
+std::string group_names(const VerbInfo& root) {
+  std::string groups;
+  for (const auto& sub : root.verbs) {
+    if (!sub->hidden && !sub->verbs.empty()) groups += (groups.empty() ? "" : "|") + sub->name;
+  }
+  return groups;
+}
+
 // bash and zsh tell the verb by the same walk over the words typed so far.
 std::string bash_script(const VerbInfo& root) {
   std::vector<std::pair<std::string, const VerbInfo*>> verbs;
   flatten(root, "", verbs);
   std::string cases;
   for (const auto& [path, verb] : verbs) {
-    const std::string source = argument_source(path, *verb);
-    cases += fmt::format("    '{}') verbs='{}' options='{}' source='{}' ;;\n", path,
-                         verb_names(*verb), option_names(*verb), source);
-  }
-  std::string groups;
-  for (const auto& sub : root.verbs) {
-    if (!sub->hidden && !sub->verbs.empty()) groups += (groups.empty() ? "" : "|") + sub->name;
+    cases += fmt::format("    '{}') verbs='{}' options='{}' kinds='{}' values='{}' ;;\n", path, verb_names(*verb), option_names(*verb),
+                         argument_kinds(path, *verb), option_kinds(path, *verb, root));
   }
   return fmt::format(R"sh(# bash completion of roost; use it with: source <(roost completion bash)
+_roost_words() {{ COMPREPLY=($(compgen -W "$(roost complete "$@" 2>/dev/null)" -- "$cur")); }}
 _roost() {{
-  local cur=${{COMP_WORDS[COMP_CWORD]}} prev=${{COMP_WORDS[COMP_CWORD-1]}} path='' word i skip=''
-  local verbs='' options='' source=''
+  local cur=${{COMP_WORDS[COMP_CWORD]}} prev=${{COMP_WORDS[COMP_CWORD-1]}} path='' word i skip='' given=() pair kind=''
+  local verbs='' options='' kinds='' values=''
   for ((i = 1; i < COMP_CWORD; i++)); do
     word=${{COMP_WORDS[i]}}
     if [[ $word == -- ]]; then COMPREPLY=(); compopt -o default; return; fi
@@ -100,32 +141,36 @@ _roost() {{
       *) case $path in
            '') path=$word ;;
            {}) path="$path $word" ;;
+           *) given+=("$word") ;;
          esac ;;
     esac
   done
   case $path in
 {}  esac
   options="$options {} --help"
-  if [[ $prev == --compute ]]; then
-    COMPREPLY=($(compgen -W "$({} 2>/dev/null)" -- "$cur"))
-  elif [[ $prev == --environment ]]; then
-    COMPREPLY=($(compgen -W "$({} 2>/dev/null)" -- "$cur"))
-  elif [[ -n $skip ]]; then
-    COMPREPLY=(); compopt -o default
+  for pair in $values; do [[ -n $skip && $prev == "${{pair%=*}}" ]] && kind=${{pair##*=}}; done
+  if [[ -z $skip && -z $kind ]]; then
+    i=0
+    for word in $kinds; do
+      if (( i == ${{#given[@]}} )) || [[ $word == *... ]]; then kind=${{word%...}}; break; fi
+      ((i++))
+    done
+  fi
+  if [[ -n $skip ]]; then
+    if [[ -n $kind ]]; then _roost_words "$kind"; else COMPREPLY=(); compopt -o default; fi
   elif [[ $cur == -* ]]; then
     COMPREPLY=($(compgen -W "$options" -- "$cur"))
   elif [[ -n $verbs ]]; then
     COMPREPLY=($(compgen -W "$verbs" -- "$cur"))
-  elif [[ -n $source ]]; then
-    COMPREPLY=($(compgen -W "$($source 2>/dev/null)" -- "$cur"))
+  elif [[ -n $kind && $kind != - ]]; then
+    _roost_words "$kind" "${{given[0]}}"
   else
     COMPREPLY=(); compopt -o default
   fi
 }}
 complete -F _roost roost
 )sh",
-                     value_options(verbs), groups, cases, option_names(root), kComputes,
-                     kEnvironments);
+                     value_options(verbs), group_names(root), cases, option_names(root));
 }
 
 std::string zsh_quote(const std::string& text) {
@@ -156,17 +201,13 @@ std::string zsh_script(const VerbInfo& root) {
         }
       }
     }
-    cases += fmt::format(")\n      source='{}' ;;\n", argument_source(path, *verb));
-  }
-  std::string groups;
-  for (const auto& sub : root.verbs) {
-    if (!sub->hidden && !sub->verbs.empty()) groups += (groups.empty() ? "" : "|") + sub->name;
+    cases += fmt::format(")\n      kinds=({}) values=({}) ;;\n", argument_kinds(path, *verb), option_kinds(path, *verb, root));
   }
   return fmt::format(R"sh(#compdef roost
 # zsh completion of roost; put it in a folder of $fpath as _roost, or: source <(roost completion zsh)
 _roost() {{
-  local path_='' word source='' skip=''
-  local -a verbs options found
+  local path_='' word skip='' kind='' pair
+  local -a verbs options found kinds values given
   for word in ${{words[2,CURRENT-1]}}; do
     if [[ $word == -- ]]; then _files; return; fi
     if [[ -n $skip ]]; then skip=''; continue; fi
@@ -176,30 +217,33 @@ _roost() {{
       *) case $path_ in
            '') path_=$word ;;
            {}) path_="$path_ $word" ;;
+           *) given+=($word) ;;
          esac ;;
     esac
   done
   case $path_ in
 {}  esac
-  if [[ ${{words[CURRENT-1]}} == --compute ]]; then
-    found=(${{(f)"$({} 2>/dev/null)"}}); compadd -a found
-  elif [[ ${{words[CURRENT-1]}} == --environment ]]; then
-    found=(${{(f)"$({} 2>/dev/null)"}}); compadd -a found
-  elif [[ -n $skip ]]; then
-    _files
-  elif [[ ${{words[CURRENT]}} == -* ]]; then
+  for pair in $values; do [[ -n $skip && ${{words[CURRENT-1]}} == ${{pair%=*}} ]] && kind=${{pair##*=}}; done
+  if [[ -z $skip ]]; then
+    local -i i=0
+    for word in $kinds; do
+      if (( i == ${{#given}} )) || [[ $word == *... ]]; then kind=${{word%...}}; break; fi
+      i+=1
+    done
+  fi
+  if [[ -z $skip && ${{words[CURRENT]}} == -* ]]; then
     _describe option options
-  elif (( ${{#verbs}} )); then
+  elif [[ -z $skip ]] && (( ${{#verbs}} )); then
     _describe verb verbs
-  elif [[ -n $source ]]; then
-    found=(${{(f)"$(${{=source}} 2>/dev/null)"}}); compadd -a found
+  elif [[ -n $kind && $kind != - ]]; then
+    found=(${{(f)"$(roost complete $kind ${{given[1]}} 2>/dev/null)"}}); compadd -a found
   else
     _files
   fi
 }}
 if [[ $funcstack[1] == _roost ]]; then _roost "$@"; else compdef _roost roost; fi
 )sh",
-                     value_options(verbs), groups, cases, kComputes, kEnvironments);
+                     value_options(verbs), group_names(root), cases);
 }
 
 std::string fish_quote(const std::string& text) {
@@ -238,16 +282,15 @@ std::string fish_script(const VerbInfo& root) {
       for (const std::string& name : option.names) {
         names += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
       }
+      const std::string kind = kind_of(path, option);
       const std::string value = option.value.empty() ? ""
-                                : option.names.back() == "--compute"
-                                    ? fmt::format(" -x -a '({})'", kComputes)
-                                : option.names.back() == "--environment"
-                                    ? fmt::format(" -x -a '({})'", kEnvironments)
-                                    : " -r";
+                                : kind.empty()       ? " -r -F"
+                                                     : fmt::format(" -x -a '(roost complete {} 2>/dev/null)'", kind);
       out += fmt::format("{}{}{} -d {}\n", where, names, value, fish_quote(option.help));
     }
-    if (const std::string source = argument_source(path, *verb); !source.empty()) {
-      out += fmt::format("{} -a '({} 2>/dev/null)'\n", at, source);
+    for (const OptionInfo& option : verb->options) {
+      const std::string kind = option.positional ? kind_of(path, option) : "";
+      if (!kind.empty()) out += fmt::format("{} -a '(roost complete {} (commandline -opc)[-1] 2>/dev/null)'\n", at, kind);
     }
   }
   return out;

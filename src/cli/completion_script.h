@@ -7,8 +7,8 @@
 
 namespace roost {
 
-// A script that teaches "bash", "zsh" or "fish" the verbs and options of `root`, run ids,
-// sweep ids and compute names (asked from `roost runs -q`, `roost sweep ls -q` and `roost compute ls -q`).
+// A script that teaches "bash", "zsh" or "fish" the verbs and options of `root`, and what can stand for their values: runs,
+// computes, experiments, statuses, models, artifacts and so on, which `roost complete KIND` lists.
 Result<std::string> completion_script(const VerbInfo& root, const std::string& shell);
 
 }  // namespace roost

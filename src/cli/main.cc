@@ -7,7 +7,7 @@ int main(int argc, char** argv) {
   console.register_options(line.root());
   line.root()
       .example("roost up")
-      .example("roost submit --experiment birds --source ./src -- python train.py --epochs 30")
+      .example("roost submit -- python train.py --epochs 30")
       .example("roost runs")
       .example("roost metrics @");
   roost::register_client_verbs(line.root(), console);
@@ -18,5 +18,6 @@ int main(int argc, char** argv) {
   roost::register_front(line.root(), console);
   roost::register_build(line.root());
   roost::register_import(line.root(), console);
-  return line.run(argc, argv, [&console](int fd) { return console.colour(fd); });
+  roost::register_sync(line.root(), console);
+  return line.run(argc, argv, [&console](int fd) { return console.colour(fd); }, [&console] { return console.check_options(); });
 }

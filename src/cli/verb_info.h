@@ -27,6 +27,7 @@ struct VerbInfo {
   std::vector<OptionInfo> options;
   std::vector<std::unique_ptr<VerbInfo>> verbs;
   bool hidden = false;
+  bool ends_as_run = false;    // its exit code is that of a run's script
   bool takes_command = false;  // "-- COMMAND..." follows
 };
 

@@ -22,16 +22,6 @@
 namespace roost {
 namespace {
 
-// The GPUs of the slot's share, as CUDA_VISIBLE_DEVICES has them; "" if the node has none.
-std::string gpu_list(std::int64_t slot, int per_node, int machine_gpus) {
-  std::string list;
-  for (int i = 0; i < per_node; ++i) {
-    const std::int64_t gpu = slot * per_node + i;
-    if (gpu < machine_gpus) list += fmt::format("{}{}", list.empty() ? "" : ",", gpu);
-  }
-  return list;
-}
-
 // Nodes of one machine tell one another apart by address, as those of several would: launchers that see
 // two nodes with the same name, address and pid take them for one.
 std::string loopback_address(std::int64_t slot) {
@@ -51,17 +41,13 @@ NodeShare LocalEngine::share_of(const Compute& compute) const {
 std::string LocalEngine::log_of(const Node& node) const { return (data_ / "nodes" / node.id / "runner.log").string(); }
 
 Result<NodeHandle> LocalEngine::start(const NodeRequest& request) {
-  const auto& [node, compute, token] = request;
+  const Node& node = request.node;
   const auto folder = data_ / "nodes" / node.id;
   ROOST_CHECK(make_private_folder(folder));
-  const Resources share = share_of(compute).resources;
-  const std::string gpus = gpu_list(node.slot, share.gpus, machine_.gpus);
-
   std::vector<std::string> words = {program_.string(), "runner",
                                     "--node", node.id,
                                     "--connect", (data_ / "server.json").string(),
                                     "--folder", folder.string(),
-                                    "--gpus", gpus,
                                     "--data-id", data_id_};
   if (hosts_.empty()) {
     words.insert(words.end(), {"--address", loopback_address(node.slot)});
@@ -73,7 +59,7 @@ Result<NodeHandle> LocalEngine::start(const NodeRequest& request) {
   std::vector<char*> argv;
   for (const auto& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
-  std::string token_variable = "ROOST_NODE_TOKEN=" + token;
+  std::string token_variable = "ROOST_NODE_TOKEN=" + request.token;
   std::vector<char*> environment;
   for (char** variable = environ; *variable; ++variable) environment.push_back(*variable);
   environment.push_back(token_variable.data());

@@ -3,8 +3,6 @@
 #include <sched.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <string>
 
@@ -14,32 +12,30 @@
 #include "base/text.h"
 
 namespace roost {
-namespace {
-
-// /dev/nvidia0, /dev/nvidia1, ...; not /dev/nvidiactl and the like.
-int count_gpus() {
-  int count = 0;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator("/dev", error)) {
-    const std::string name = entry.path().filename();
-    if (name.starts_with("nvidia") && name.size() > 6 &&
-        std::all_of(name.begin() + 6, name.end(),
-                    [](unsigned char c) { return std::isdigit(c) != 0; })) {
-      ++count;
+Inventory find_machine() {
+  Inventory machine;
+  cpu_set_t cpus;
+  if (sched_getaffinity(0, sizeof cpus, &cpus) == 0) {
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+      if (CPU_ISSET(cpu, &cpus)) machine.cpus.push_back(cpu);
     }
   }
-  return count;
+  if (machine.cpus.empty()) machine.cpus.push_back(0);
+  machine.memory_mb = sysconf(_SC_PHYS_PAGES) / 1024 * sysconf(_SC_PAGESIZE) / 1024;
+  return machine;
 }
 
-}  // namespace
-
-Resources find_machine() {
-  Resources machine;
-  cpu_set_t cpus;
-  machine.cpus = sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus) : 1;
-  machine.memory_mb = static_cast<int>(sysconf(_SC_PHYS_PAGES) / 1024 * sysconf(_SC_PAGESIZE) / 1024);
-  machine.gpus = count_gpus();
-  return machine;
+bool has_processes_of(const std::string& node) {
+  const std::string mark = std::string(1, '\0') + "ROOST_NODE=" + node + std::string(1, '\0');
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
+    const std::string name = entry.path().filename();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    // Of others' processes it cannot be read: what a run started is ours, or we are root.
+    const auto variables = read_file(entry.path() / "environ");
+    if (variables && (std::string(1, '\0') + *variables).find(mark) != std::string::npos) return true;
+  }
+  return false;
 }
 
 Result<long long> process_start_time(int pid) {

@@ -7,6 +7,7 @@
 #include "base/digest.h"
 #include "base/log.h"
 #include "base/report_error.h"
+#include "compute/machine.h"
 #include "records/compute_records.h"
 
 namespace roost {
@@ -69,6 +70,9 @@ void Provisioning::add_nodes(const Compute& compute, std::int64_t count) {
     log_info("node {}: started, process {}", node.id, node.pid);
   }
 }
+
+// Only nodes of this machine have anything that another run could be given meanwhile.
+bool Provisioning::left_processes(const std::string& node) { return has_processes_of(node); }
 
 void Provisioning::gone(const Node& node, const std::string& reason) {
   ComputeEngine& engine = parts_.engines.of(node);

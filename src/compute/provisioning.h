@@ -39,6 +39,7 @@ class Provisioning final : public NodeHandles {
   void end(const Node& node) override { parts_.engines.of(node).end(node); }
   bool adopt(Node& node, std::int64_t pid) override { return parts_.engines.of(node).adopt(node, pid); }
   bool is_for_one_run(const Node& node) override { return parts_.engines.of(node).has_own_queue(); }
+  bool left_processes(const std::string& node) override;
   void gone(const Node& node, const std::string& reason) override;
 
  private:

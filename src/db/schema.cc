@@ -273,12 +273,99 @@ const std::vector<std::vector<const char*>> kVersions = {{
     "CREATE INDEX run_in_bin_by_parent ON run(parent, seq) WHERE deleted IS NOT NULL",
     "CREATE INDEX run_in_bin_by_experiment ON run(experiment, deleted, seq) WHERE deleted IS NOT NULL",
 }, {
+    // What MLflow's clients keep besides. `updated` of an experiment is 0 until something of it changes.
+    "ALTER TABLE experiment ADD COLUMN updated INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE experiment ADD COLUMN artifact_location TEXT NOT NULL DEFAULT ''",
+    // Whether the script said it; else it is from the command line.
+    "ALTER TABLE run_param ADD COLUMN logged INTEGER NOT NULL DEFAULT 0",
+    "CREATE TABLE run_dataset (run INTEGER NOT NULL REFERENCES run(seq) ON DELETE CASCADE, name TEXT NOT NULL,"
+    " digest TEXT NOT NULL, source_type TEXT NOT NULL, source TEXT NOT NULL, schema TEXT NOT NULL, profile TEXT NOT NULL,"
+    " tags_json TEXT NOT NULL, UNIQUE(run, name, digest))",
+    // Models that MLflow's clients log: they have files and metrics of their own. `run` is where it came from.
+    "CREATE TABLE logged_model (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, workspace TEXT NOT NULL"
+    " REFERENCES workspace(name), experiment INTEGER NOT NULL REFERENCES experiment(id) ON DELETE CASCADE,"
+    " name TEXT NOT NULL, model_type TEXT NOT NULL, status TEXT NOT NULL, run INTEGER REFERENCES run(seq)"
+    " ON DELETE SET NULL, created INTEGER NOT NULL, updated INTEGER NOT NULL, params_json TEXT NOT NULL DEFAULT '{}',"
+    " tags_json TEXT NOT NULL DEFAULT '{}', deleted INTEGER NOT NULL DEFAULT 0)",
+    "CREATE INDEX logged_model_by_experiment ON logged_model(experiment, seq)",
+    "CREATE INDEX logged_model_by_run ON logged_model(run) WHERE run IS NOT NULL",
+    "CREATE TABLE logged_model_file (model INTEGER NOT NULL REFERENCES logged_model(seq) ON DELETE CASCADE,"
+    " path TEXT NOT NULL, digest TEXT NOT NULL, size INTEGER NOT NULL, at INTEGER NOT NULL, PRIMARY KEY(model, path))"
+    " WITHOUT ROWID",
+    "CREATE INDEX logged_model_file_by_digest ON logged_model_file(digest)",
+    "CREATE TABLE logged_model_metric (model INTEGER NOT NULL REFERENCES logged_model(seq) ON DELETE CASCADE,"
+    " name TEXT NOT NULL, dataset_name TEXT NOT NULL, dataset_digest TEXT NOT NULL, run INTEGER NOT NULL REFERENCES run(seq)"
+    " ON DELETE CASCADE, value REAL, at INTEGER NOT NULL, step INTEGER NOT NULL,"
+    " PRIMARY KEY(model, name, dataset_name, dataset_digest, run)) WITHOUT ROWID",
+    "CREATE INDEX logged_model_metric_by_run ON logged_model_metric(run)",
+    // Which logged models a run started from or made.
+    "CREATE TABLE run_model (run INTEGER NOT NULL REFERENCES run(seq) ON DELETE CASCADE, is_output INTEGER NOT NULL,"
+    " model TEXT NOT NULL, step INTEGER NOT NULL, PRIMARY KEY(run, is_output, model)) WITHOUT ROWID",
+    // Names of models, also those without a version.
+    "CREATE TABLE registered_model (workspace TEXT NOT NULL REFERENCES workspace(name), name TEXT NOT NULL,"
+    " created INTEGER NOT NULL, updated INTEGER NOT NULL, description TEXT NOT NULL DEFAULT '',"
+    " tags_json TEXT NOT NULL DEFAULT '{}', PRIMARY KEY(workspace, name)) WITHOUT ROWID",
+    "INSERT INTO registered_model (workspace, name, created, updated) SELECT workspace, name, min(created), max(created)"
+    " FROM model GROUP BY workspace, name",
+    "CREATE TABLE model_alias (workspace TEXT NOT NULL, name TEXT NOT NULL, alias TEXT NOT NULL, version INTEGER NOT NULL,"
+    " PRIMARY KEY(workspace, name, alias)) WITHOUT ROWID",
+    // What a version that an MLflow client made says besides. `folder` is where its files lie in its content.
+    "CREATE TABLE model_source (model INTEGER PRIMARY KEY REFERENCES model(seq) ON DELETE CASCADE, updated INTEGER NOT NULL,"
+    " stage TEXT NOT NULL, source TEXT NOT NULL, run TEXT NOT NULL, run_link TEXT NOT NULL, logged_model TEXT NOT NULL,"
+    " folder TEXT NOT NULL)",
+}, {
+    // What runs ask for of a machine, and what of it each node of an attempt has for itself until its processes have ended.
+    "ALTER TABLE run ADD COLUMN resources_json TEXT",
+    "CREATE TABLE lease (run INTEGER NOT NULL, attempt INTEGER NOT NULL, node_rank INTEGER NOT NULL, node TEXT NOT NULL,"
+    " lease_json TEXT NOT NULL, enforced_json TEXT NOT NULL DEFAULT '', freed INTEGER,"
+    " PRIMARY KEY(run, attempt, node_rank)) WITHOUT ROWID",
+    "CREATE INDEX lease_held ON lease(node) WHERE freed IS NULL",
+    "CREATE TABLE leased_gpu (gpu TEXT PRIMARY KEY, run INTEGER NOT NULL, attempt INTEGER NOT NULL,"
+    " node_rank INTEGER NOT NULL) WITHOUT ROWID",
+    "CREATE TRIGGER lease_of_removed_run AFTER DELETE ON run BEGIN"
+    " DELETE FROM lease WHERE run = old.seq AND freed IS NOT NULL; END",
+}, {
+    // Interactive runs whose process says that it lives.
+    "CREATE TABLE run_process (run INTEGER PRIMARY KEY REFERENCES run(seq) ON DELETE CASCADE)",
+}, {
+    // Where a metric was NaN or infinite first, and how often since; of points taken in before this version nothing is known.
+    "ALTER TABLE metric ADD COLUMN odd_count INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE metric ADD COLUMN odd_step INTEGER",
+    "ALTER TABLE metric ADD COLUMN odd_at INTEGER",
+}, {
     // Secrets of a workspace; `sealed` needs a key that is not in the database (base/sealing.h).
     "CREATE TABLE secret (workspace TEXT NOT NULL REFERENCES workspace(name), name TEXT NOT NULL COLLATE NOCASE,"
     " sealed TEXT NOT NULL, created INTEGER NOT NULL, updated INTEGER NOT NULL, updated_by TEXT NOT NULL,"
     " PRIMARY KEY(workspace, name)) WITHOUT ROWID",
     // Azure's word for it is said by the SDK only.
     "UPDATE run SET type = 'script' WHERE type = 'azureml.scriptrun'",
+}, {
+    // What is being deleted for good, and who has been: `purged_run` is what is told to those who ask for one. A model keeps
+    // as text where it came from.
+    "CREATE TABLE purge (run INTEGER PRIMARY KEY REFERENCES run(seq), who TEXT NOT NULL, at INTEGER NOT NULL)",
+    "ALTER TABLE experiment ADD COLUMN purging INTEGER NOT NULL DEFAULT 0",
+    "CREATE TABLE purged_run (id TEXT PRIMARY KEY, who TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE model_origin (model INTEGER PRIMARY KEY REFERENCES model(seq) ON DELETE CASCADE, origin_json TEXT NOT NULL)",
+    // What rules remove of runs that ended long ago, and of which run it was removed.
+    "CREATE TABLE retention_rule (workspace TEXT NOT NULL REFERENCES workspace(name), name TEXT NOT NULL, what TEXT NOT NULL,"
+    " experiment TEXT NOT NULL, tag TEXT NOT NULL, age INTEGER NOT NULL, created INTEGER NOT NULL, created_by TEXT NOT NULL,"
+    " PRIMARY KEY(workspace, name)) WITHOUT ROWID",
+    "CREATE TABLE removed_part (run INTEGER NOT NULL REFERENCES run(seq), what TEXT NOT NULL, rule TEXT NOT NULL,"
+    " at INTEGER NOT NULL, PRIMARY KEY(run, what)) WITHOUT ROWID",
+    // Who is told of what happens to runs. `secret_json` is what nobody is shown. `alert` is what is to be sent and was sent;
+    // `once` keeps the same thing from being told twice, `delivery` is what receivers know it by.
+    "CREATE TABLE channel (name TEXT PRIMARY KEY, kind TEXT NOT NULL, settings_json TEXT NOT NULL, secret_json TEXT NOT NULL,"
+    " created INTEGER NOT NULL, created_by TEXT NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE alert_rule (id INTEGER PRIMARY KEY, workspace TEXT NOT NULL, experiment TEXT NOT NULL, run INTEGER"
+    " REFERENCES run(seq), channel TEXT NOT NULL, events INTEGER NOT NULL, created INTEGER NOT NULL, created_by TEXT NOT NULL)",
+    "CREATE INDEX alert_rule_by_run ON alert_rule(run) WHERE run IS NOT NULL",
+    "CREATE INDEX alert_rule_by_workspace ON alert_rule(workspace) WHERE run IS NULL",
+    "CREATE TABLE alert (id INTEGER PRIMARY KEY, once TEXT NOT NULL UNIQUE, delivery TEXT NOT NULL, workspace TEXT NOT NULL,"
+    " experiment TEXT NOT NULL, run TEXT NOT NULL, event TEXT NOT NULL, message TEXT NOT NULL, channel TEXT NOT NULL,"
+    " at INTEGER NOT NULL, state TEXT NOT NULL DEFAULT 'waiting', tries INTEGER NOT NULL DEFAULT 0, next_at INTEGER NOT NULL,"
+    " sent INTEGER, error TEXT NOT NULL DEFAULT '')",
+    "CREATE INDEX alert_waiting ON alert(next_at) WHERE state = 'waiting'",
+    "CREATE INDEX alert_by_workspace ON alert(workspace, id)",
 }};
 
 }  // namespace

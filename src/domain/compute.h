@@ -54,7 +54,7 @@ struct Node {
   std::int64_t pid_started = 0;  // the process's start time, so that a reused pid is not mistaken
   Micros started = 0;
   std::optional<Micros> idle_since;
-  std::int64_t slot = 0;  // which share of the machine's GPUs it has; its rank in a Slurm job
+  std::int64_t slot = 0;  // its place among those of its compute; its rank in a Slurm job
   std::string allocation;  // Allocation::key(), if it came up in a Slurm job
   Micros state_since = 0;
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "domain/like.h"
 #include "domain/check_vm_size.h"
 #include "domain/compute.h"
 #include "domain/names.h"
@@ -15,6 +16,19 @@
 
 namespace roost {
 namespace {
+
+TEST(Like, PercentIsAnyTextAndUnderscoreOneCharacter) {
+  EXPECT_TRUE(is_like("adam", "a%m"));
+  EXPECT_TRUE(is_like("größe", "gr__e"));
+  EXPECT_TRUE(is_like("", "%"));
+  EXPECT_TRUE(is_like("a%b", "a%b"));
+  EXPECT_TRUE(is_like("abcabd", "%abd"));
+  EXPECT_FALSE(is_like("adam", "a_m"));
+  EXPECT_FALSE(is_like("Adam", "adam"));
+  EXPECT_FALSE(is_like("a", ""));
+  EXPECT_TRUE(is_like(std::string(10'000, 'a'), "%a%a%a%"));
+  EXPECT_FALSE(is_like(std::string(10'000, 'a'), "%a%a%b%"));
+}
 
 std::string message_of(const Json& body) {
   const auto parsed = parse_run_spec(body);
@@ -143,12 +157,26 @@ TEST(SpoolRecord, IntegersAreToldFromOtherNumbers) {
   }
 }
 
+TEST(SpoolRecord, ReadsParametersAndHistograms) {
+  SpoolRecord record;
+  for (const char* value : {"0.5", "\"adam\"", "true", "null"}) {
+    ASSERT_TRUE(parse_spool_line(fmt::format(R"(["param","lr",{},null,1])", value), record)) << value;
+    EXPECT_EQ(record.kind, "param");
+    EXPECT_EQ(to_text(record.value), value);
+  }
+  ASSERT_TRUE(parse_spool_line(R"(["histogram","h",{"edges":[0,0.5,1],"counts":[3,4]},2,1])", record));
+  EXPECT_EQ(record.step, 2);
+}
+
 TEST(SpoolRecord, RefusesWhatIsNotOne) {
   SpoolRecord record;
   for (const char* bad : {"", "x", "[]", R"(["scalar","a",nan,null,1])", R"(["scalar","",1,null,1])",
                           R"(["scalar","a",1,null,1e300])", R"(["scalar","a",1,1.5,1])", R"(["odd","a",1,null,1])",
                           R"(["list","a",1,null,1])", R"(["scalar","a",[1],null,1])", R"(["row","a",[1],null,1])",
-                          R"(["scalar","a",1e999,null,1])"}) {
+                          R"(["scalar","a",1e999,null,1])", R"(["param","lr",[1],null,1])",
+                          R"(["histogram","h",{"edges":[0,1],"counts":[1,2]},0,1])",
+                          R"(["histogram","h",{"edges":[0,"1"],"counts":[1]},0,1])",
+                          R"(["histogram","h",{"edges":[0],"counts":[]},0,1])"}) {
     EXPECT_FALSE(parse_spool_line(bad, record)) << bad;
   }
 }

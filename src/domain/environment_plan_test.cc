@@ -129,6 +129,11 @@ TEST(VersionTest, TheNearestIsOfTheSameLine) {
   EXPECT_EQ(nearest("2.0", {"2.1.0rc1", "3.0"}), "3.0") << "a final one before a candidate";
   EXPECT_EQ(nearest("2.0", {"2.1.0rc1"}), "2.1.0rc1");
   EXPECT_EQ(nearest("2.0", {}), "");
+  EXPECT_EQ(nearest("99.0", {"4.1.0", "4.66.0", "4.70.1"}), "4.70.1") << "beyond the newest is the newest, not the oldest of its line";
+  EXPECT_EQ(nearest("99", {"0.1.0", "1.13.1", "2.0.0", "2.9.1"}), "2.9.1");
+  EXPECT_EQ(nearest("4.99", {"3.9", "4.1.0", "4.66.5"}), "4.66.5");
+  EXPECT_EQ(nearest("0.0.1", {"1.0.4", "1.26.0", "2.1.3"}), "1.0.4") << "beyond the oldest is the oldest";
+  EXPECT_EQ(nearest("1.5.3", {"0.9.7", "0.1.0"}), "0.9.7");
 }
 
 }  // namespace

@@ -22,6 +22,8 @@ class NodeHandles {
   // Takes a node whose start was not written down, because the server was killed just then: true if the process
   // that calls is its runner; then its handle is in `node`.
   virtual bool adopt(Node& node, std::int64_t pid) = 0;
+  // Whether processes that its runner started may live on, though it is gone itself.
+  virtual bool left_processes(const std::string& node) = 0;
   // It was given for one run alone: it leaves with it.
   virtual bool is_for_one_run(const Node& node) = 0;
   // The records know that it was lost: what it left goes, or its compute waits before it tries the next one.

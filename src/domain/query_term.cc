@@ -25,6 +25,8 @@ std::optional<Match> match_of(std::string_view sign) {
   if (sign == "<=") return Match::kAtMost;
   if (sign == ">") return Match::kGreater;
   if (sign == ">=") return Match::kAtLeast;
+  if (sign == "like") return Match::kLike;
+  if (sign == "ilike") return Match::kAnyCaseLike;
   return std::nullopt;
 }
 
@@ -45,10 +47,17 @@ QueryNode negate_if(bool negate, QueryNode node) {
   return QueryNode{std::move(none)};
 }
 
+// What MLflow calls them.
+std::string status_word(const std::string& wanted) {
+  if (wanted == "finished") return "completed";
+  if (wanted == "killed") return "canceled";
+  return wanted == "scheduled" ? "queued" : wanted;
+}
+
 Result<QueryNode> status_term(const QueryWord& word) {
   StatusTerm term;
   for (const auto& value : word.values) {
-    const std::string wanted = lower(value);
+    const std::string wanted = status_word(lower(value));
     bool known = wanted == "active" || wanted == "ended";
     for (const RunStatus status : all_statuses()) {
       const bool by_kind = wanted == (is_terminal(status) ? "ended" : "active");
@@ -113,11 +122,18 @@ Result<QueryNode> span_term(const QueryWord& word, RunSpan span) {
   return QueryNode{SpanTerm{span, *match, *length}};
 }
 
+// A date or a time, or MLflow's milliseconds since 1970.
+std::optional<Micros> time_in(const std::string& value) {
+  if (value.size() >= 11 && value.size() <= 15 && value.find_first_not_of("0123456789") == value.npos) return std::stoll(value) * 1000;
+  const auto time = parse_time(value);
+  return time ? std::optional(*time) : std::nullopt;
+}
+
 // A date stands for the whole day: created>2026-11-01 begins with the 2nd.
 Result<QueryNode> moment_term(const QueryWord& word, RunMoment moment, const std::string& field) {
   const auto match = match_of(word.sign);
   const std::string value = word.values.size() == 1 ? word.values.front() : "";
-  const auto time = parse_time(value);
+  const auto time = time_in(value);
   if (!match || !time) {
     if (length_in(lower(value))) return wrong(fmt::format("{} is compared with a date; for how long ago write age<{}", field, value));
     return wrong(fmt::format("{} is compared with a date or time, like {}>=2026-11-01 or {}<2026-11-01T12:00:00Z", field, field, field));
@@ -143,6 +159,8 @@ Result<QueryNode> label_term(const QueryWord& word, Labelled what, std::string n
   if (!match) return wrong(fmt::format("\"{}\" is no comparison; they are = != < <= > >=", word.sign));
   term.match = *match;
   if (term.match == Match::kPart && what == Labelled::kMetric) term.match = Match::kEqual;
+  const bool is_pattern = term.match == Match::kLike || term.match == Match::kAnyCaseLike;
+  if (is_pattern && what == Labelled::kMetric) return wrong(fmt::format("a metric is a number: compare it by =, <, > and the like ({}{}<0.3)", prefix, term.name));
   const bool order = is_order(term.match);
   if (order && what == Labelled::kTag) {
     return wrong(fmt::format("a tag is text: compare it by = or !=, or by : for a part of it ({}{}=x)", prefix, term.name));
@@ -163,6 +181,10 @@ Result<QueryNode> label_term(const QueryWord& word, Labelled what, std::string n
 }
 
 Result<QueryNode> fact_term(const QueryWord& word, RunFact fact) {
+  if (word.sign == "like" || word.sign == "ilike") {
+    if (fact != RunFact::kName && fact != RunFact::kId && fact != RunFact::kUser) return wrong("LIKE goes with name, id, user, tags and params");
+    return QueryNode{PlainTerm{fact, word.sign == "like" ? Match::kLike : Match::kAnyCaseLike, word.values}};
+  }
   FactTerm term{fact, (fact == RunFact::kName || fact == RunFact::kId) && word.sign == ":", {}};
   for (const auto& value : word.values) term.any.push_back(fold_case(value));
   return QueryNode{std::move(term)};
@@ -188,11 +210,21 @@ Result<QueryNode> field_term(const QueryWord& word, const std::string& field) {
     return wrong(fmt::format("there is no field \"{}\"; write params.{}, metrics.{} or tags.{}, or put the text in quotes. "
                              "Fields are {}", quoted, quoted, quoted, quoted, kFields));
   }
-  if (word.sign != ":" && word.sign != "=" && word.sign != "!=") {
+  const bool is_pattern = is_fact && (word.sign == "like" || word.sign == "ilike");
+  if (word.sign != ":" && word.sign != "=" && word.sign != "!=" && !is_pattern) {
     return wrong(fmt::format("{} cannot be compared by {}; write {}:{}", field, printable(word.sign), field, printable(word.values.front())));
   }
   ROOST_TRY(QueryNode node, is_fact ? fact_term(word, fact->fact) : field == "is" ? kind_term(word) : status_term(word));
   return negate_if(word.sign == "!=", std::move(node));
+}
+
+// What MLflow calls the fields.
+std::string attribute_field(const std::string& name) {
+  if (name == "run_name" || name == "run name") return "name";
+  if (name == "run_id") return "id";
+  if (name == "user_id") return "user";
+  if (name == "start_time") return "started";
+  return name == "end_time" ? "ended" : name;
 }
 
 }  // namespace
@@ -208,11 +240,12 @@ Result<QueryNode> query_term(const QueryWord& word) {
   if (!word.quoted && dot != std::string::npos) {
     const std::string prefix = lower(word.key.substr(0, dot + 1));
     std::string name = word.key.substr(dot + 1);
-    if (prefix == "tags.") return label_term(word, Labelled::kTag, std::move(name), prefix);
-    if (prefix == "params.") return label_term(word, Labelled::kParam, std::move(name), prefix);
-    if (prefix == "metrics.") return label_term(word, Labelled::kMetric, std::move(name), prefix);
+    if (prefix == "tags." || prefix == "tag.") return label_term(word, Labelled::kTag, std::move(name), "tags.");
+    if (prefix == "params." || prefix == "param.") return label_term(word, Labelled::kParam, std::move(name), "params.");
+    if (prefix == "metrics." || prefix == "metric.") return label_term(word, Labelled::kMetric, std::move(name), "metrics.");
+    if (!word.sign.empty() && (prefix == "attributes." || prefix == "attribute.")) return field_term(word, attribute_field(lower(name)));
   }
-  if (!word.sign.empty()) return field_term(word, lower(word.key));
+  if (!word.sign.empty()) return field_term(word, attribute_field(lower(word.key)));
   if (word.key.empty()) return wrong("there is nothing between the quotes");
   return QueryNode{TextTerm{fold_case(word.key)}};
 }

@@ -31,6 +31,14 @@ bool QueryReader::take_keyword(std::string_view keyword) {
 Result<std::string> QueryReader::piece(std::string_view ends) {
   std::string out;
   while (!at_end() && !is_one_of(text_[at_], ends)) {
+    // MLflow writes odd names in backticks.
+    if (text_[at_] == '`' && out.ends_with('.')) {
+      const auto closed = text_.find('`', at_ + 1);
+      if (closed == std::string_view::npos) return fail(error(at_, text_.substr(at_), "this ` is not closed"));
+      out += text_.substr(at_ + 1, closed - at_ - 1);
+      at_ = closed + 1;
+      continue;
+    }
     if (text_[at_] != '"') {
       out += text_[at_++];
       continue;
@@ -46,6 +54,46 @@ Result<std::string> QueryReader::piece(std::string_view ends) {
   return out;
 }
 
+// 'text in single quotes', as MLflow has it, or any other.
+Result<std::string> QueryReader::value_piece() {
+  if (peek() != '\'') return piece(" \t\r\n(),");
+  const auto closed = text_.find('\'', at_ + 1);
+  const bool ends_there = closed != std::string_view::npos && (closed + 1 == text_.size() || is_one_of(text_[closed + 1], " \t\r\n(),"));
+  if (!ends_there) return piece(" \t\r\n(),");
+  std::string inside(text_.substr(at_ + 1, closed - at_ - 1));
+  at_ = closed + 1;
+  return inside;
+}
+
+// Takes the blanks of "metrics.loss < 1" and the words of "params.opt like 'a%'" and "id in ('a', 'b')", if that is what
+// follows; else nothing.
+bool QueryReader::take_blanks_before_sign(QueryWord& word) {
+  if (word.key.empty() || word.quoted) return false;
+  QueryReader ahead = *this;
+  ahead.skip_blanks();
+  const bool has_blanks = ahead.at_ != at_;
+  const bool is_sign = is_one_of(ahead.peek(), "=<>") || ahead.text_.substr(ahead.at_, 2) == "!=";
+  if (is_sign && !ahead.at_end()) {
+    // A ( right after a sign is a list in neither spelling.
+    const auto end = ahead.text_.find_first_not_of("=<>!", ahead.at_);
+    const bool blank_after = end != std::string_view::npos && is_one_of(ahead.text_[end], kBlanks);
+    if (!has_blanks && !blank_after) return false;
+    at_ = ahead.at_;
+    return true;
+  }
+  if (!has_blanks) return false;
+  for (const std::string_view keyword : {"like", "ilike", "in"}) {
+    QueryReader after = ahead;
+    if (!after.take_keyword(keyword)) continue;
+    after.skip_blanks();
+    if (!is_one_of(after.peek(), keyword == "in" ? "(" : "'\"") || after.at_end()) continue;
+    word.sign = keyword == "in" ? "=" : keyword;
+    at_ = after.at_;
+    return true;
+  }
+  return false;
+}
+
 Result<QueryWord> QueryReader::word() {
   QueryWord word;
   word.at = at_;
@@ -57,15 +105,27 @@ Result<QueryWord> QueryReader::word() {
     ROOST_TRY(const std::string more, piece(" \t\r\n():=<>!"));
     word.key += more;
   }
-  while (is_one_of(peek(), ":=<>!") && !at_end() && word.sign.size() < 3) word.sign += text_[at_++];
+  const bool apart = take_blanks_before_sign(word);
+  if (word.sign.empty()) {
+    while (is_one_of(peek(), ":=<>!") && !at_end() && word.sign.size() < 3) word.sign += text_[at_++];
+  }
   // status:=failed and created:>2026-11-01 are how other search boxes write it.
   if (word.sign.size() > 1 && word.sign[0] == ':') word.sign.erase(0, 1);
   if (word.sign == "==") word.sign = "=";
+  if (apart) skip_blanks();
+  const bool listed = apart && peek() == '(';
+  if (listed) advance();
   if (!word.sign.empty()) {
     do {
-      ROOST_TRY(std::string value, piece(" \t\r\n(),"));
+      if (listed) skip_blanks();
+      ROOST_TRY(std::string value, value_piece());
       word.values.push_back(std::move(value));
+      if (listed) skip_blanks();
     } while (peek() == ',' && (advance(), true));
+  }
+  if (listed) {
+    if (peek() != ')') return fail(error(word.at, text_.substr(word.at, at_ - word.at), "its list is not closed; add a )"));
+    advance();
   }
   word.raw = text_.substr(word.at, at_ - word.at);
   return word;

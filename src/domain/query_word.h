@@ -16,7 +16,7 @@ struct QueryWord {
   std::size_t at = 0;  // its first byte in the query
   std::string key;     // without quotes; all of it where there is no operator
   bool quoted = false;  // it begins with a quote, so it is no field
-  std::string sign;     // "", ":", "=", "!=", "<", "<=", ">", ">="
+  std::string sign;     // "", ":", "=", "!=", "<", "<=", ">", ">=", "like", "ilike"
   std::vector<std::string> values;
 };
 
@@ -40,6 +40,8 @@ class QueryReader {
 
  private:
   Result<std::string> piece(std::string_view ends);
+  Result<std::string> value_piece();
+  bool take_blanks_before_sign(QueryWord& word);
   std::string_view text_;
   std::size_t at_ = 0;
 };

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/clock.h"
+#include "domain/resource_ask.h"
 
 namespace roost {
 
@@ -17,6 +18,8 @@ struct QueuedRun {
   Micros queued = 0;
   std::string user;
   bool provisioning = false;  // told already that a node is coming up for it
+  ResourceAsk ask = {};       // on each node
+  bool is_replica = false;    // of an endpoint: it may stay for good
 };
 
 // A run that nodes have been given to.
@@ -27,6 +30,7 @@ struct RunningRun {
   Micros started = 0;
   std::optional<Micros> ends;  // at the latest; nothing if it has no time limit
   bool preempted = false;      // it is being stopped
+  Amounts held = {};           // of the machine, on all its nodes
 };
 
 }  // namespace roost

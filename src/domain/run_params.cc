@@ -11,14 +11,6 @@ namespace {
 
 constexpr std::size_t kMaxParams = 200;
 
-std::optional<double> number_in(std::string_view text) {
-  if (text.starts_with('+')) text.remove_prefix(1);
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(number)) return std::nullopt;
-  return number;
-}
-
 // -0.5 is a value, -n and --name are not.
 bool is_name(std::string_view word) {
   return word.size() > 1 && word[0] == '-' && word != "--" && word[1] != '.' && (word[1] < '0' || word[1] > '9');
@@ -82,6 +74,14 @@ std::vector<std::string> words_of(const Json& spec) {
 
 }  // namespace
 
+std::optional<double> param_number(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(number)) return std::nullopt;
+  return number;
+}
+
 std::vector<RunParam> run_params(const Json& spec) {
   std::vector<RunParam> params;
   const auto words = words_of(spec);
@@ -99,7 +99,7 @@ std::vector<RunParam> run_params(const Json& spec) {
     }
     if (name.empty() || name.size() > 100 || value.size() > 1000 || !is_utf8(name) || !is_utf8(value)) continue;
     const auto same = std::find_if(params.begin(), params.end(), [&](const RunParam& p) { return p.name == name; });
-    RunParam param{std::string(name), std::string(value), number_in(value)};
+    RunParam param{std::string(name), std::string(value), param_number(value)};
     if (same != params.end()) {
       *same = std::move(param);
     } else if (params.size() < kMaxParams) {

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json.h"
@@ -14,6 +15,9 @@ struct RunParam {
   std::string value;
   std::optional<double> number;  // the value, where it is a finite one
 };
+
+// The number that the whole text reads as, if it is a finite one.
+std::optional<double> param_number(std::string_view text);
 
 // What `--name value`, `--name=value` and `-n value` among the arguments of a stored spec say; a name that no value
 // follows is "true". Of a shell command those of its only program, after the Python script if it names one; nothing

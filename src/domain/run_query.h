@@ -14,7 +14,8 @@ namespace roost {
 
 // The query language of the run table, described in docs/studio.md: status:failed metrics.loss<0.3 -tags.draft
 
-enum class Match { kPresent, kPart, kEqual, kNotEqual, kLess, kAtMost, kGreater, kAtLeast };
+// kLike and kAnyCaseLike compare text with a pattern as SQL's LIKE does.
+enum class Match { kPresent, kPart, kEqual, kNotEqual, kLike, kAnyCaseLike, kLess, kAtMost, kGreater, kAtLeast };
 
 // The display name, the id or the experiment contains it.
 struct TextTerm {
@@ -23,12 +24,27 @@ struct TextTerm {
 struct StatusTerm {
   std::vector<RunStatus> any;
 };
-enum class RunFact { kExperiment, kUser, kCompute, kType, kParent, kName, kId };
+enum class RunFact { kExperiment, kUser, kCompute, kType, kParent, kName, kId, kArtifactRoot };
 // One of the values, in upper or lower case; `part` of a name or an id is enough.
 struct FactTerm {
   RunFact fact = RunFact::kName;
   bool part = false;
   std::vector<std::string> any;
+};
+// A name, a user, an id, a parent or where MLflow's clients find its files, compared letter by letter: by kEqual, kLike
+// or kAnyCaseLike.
+struct PlainTerm {
+  RunFact fact = RunFact::kName;
+  Match match = Match::kEqual;
+  std::vector<std::string> any;
+};
+// One of the datasets that the run used has such a value.
+enum class DatasetPart { kName, kDigest, kContext };
+struct DatasetTerm {
+  DatasetPart part = DatasetPart::kName;
+  Match match = Match::kEqual;
+  std::vector<std::string> any;
+  bool negated = false;  // it is none of these
 };
 enum class Labelled { kTag, kParam, kMetric };
 // A tag, parameter or metric. `number` is set where `value` is one, and always for metrics and for < and >.
@@ -68,7 +84,9 @@ struct NoneOf {
   std::vector<QueryNode> nodes;
 };
 struct QueryNode {
-  std::variant<AllOf, AnyOf, NoneOf, TextTerm, StatusTerm, FactTerm, LabelTerm, MomentTerm, SpanTerm, KindTerm> term;
+  std::variant<AllOf, AnyOf, NoneOf, TextTerm, StatusTerm, FactTerm, PlainTerm, DatasetTerm, LabelTerm, MomentTerm, SpanTerm,
+               KindTerm>
+      term;
 };
 
 struct RunQuery {

@@ -47,6 +47,28 @@ TEST(RunQuery, Facts) {
   EXPECT_FALSE(only<FactTerm>("user:x").part);
 }
 
+TEST(RunQuery, TakesMlflowsSpelling) {
+  const auto metric = only<LabelTerm>("metrics.loss < 1");
+  EXPECT_EQ(metric.match, Match::kLess);
+  EXPECT_EQ(metric.number, 1);
+  EXPECT_EQ(only<LabelTerm>("metric.`val/loss` >= .5").name, "val/loss");
+  const auto param = only<LabelTerm>("params.opt = 'adam w'");
+  EXPECT_EQ(param.value, "adam w");
+  EXPECT_EQ(param.match, Match::kEqual);
+  EXPECT_EQ(only<LabelTerm>("tags.team like \"re%\"").match, Match::kLike);
+  EXPECT_EQ(only<LabelTerm>("param.opt ILIKE 'A%'").match, Match::kAnyCaseLike);
+  EXPECT_EQ(only<StatusTerm>("attributes.status = 'FINISHED'").any, std::vector{RunStatus::kCompleted});
+  EXPECT_EQ(only<FactTerm>("attributes.run_id IN ('a', 'B')").any, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(only<PlainTerm>("run_name like 'My%'").fact, RunFact::kName);
+  EXPECT_EQ(only<MomentTerm>("start_time >= 1700000000000").from, 1'700'000'000'000'000);
+  EXPECT_EQ(only<AllOf>("metrics.loss < 1 and params.opt = \"adam\"").nodes.size(), 2U);
+  // Words that mean nothing to it stay text.
+  EXPECT_EQ(only<AllOf>("like in adam").nodes.size(), 3U);
+  EXPECT_NE(error_of("metrics.loss like 'a'").find("number"), std::string::npos);
+  EXPECT_NE(error_of("id in ('a'").find("not closed"), std::string::npos);
+  EXPECT_NE(error_of("metrics.loss <").find("missing"), std::string::npos);
+}
+
 TEST(RunQuery, TagsParamsMetrics) {
   EXPECT_EQ(only<LabelTerm>("tags.key").match, Match::kPresent);
   const auto tag = only<LabelTerm>("tags.\"my key\"=\"a b\"");

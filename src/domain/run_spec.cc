@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/sealing.h"
 #include "base/text.h"
+#include "domain/alert.h"
 #include "domain/docker_arguments.h"
 #include "domain/environment_plan.h"
 #include "domain/names.h"
@@ -17,6 +18,7 @@
 namespace roost {
 namespace {
 
+constexpr std::size_t kMostNotified = 20;
 constexpr std::size_t kMaxCommand = 128 * 1024;
 constexpr std::size_t kMaxArguments = 10'000;
 
@@ -162,6 +164,10 @@ Status check_program(const RunSpec& spec) {
 
 }  // namespace
 
+// A note is text for people and no label; MLflow keeps it in this tag too.
+constexpr std::string_view kNoteTag = "mlflow.note.content";
+constexpr std::size_t kLongestNote = 16'000;
+
 Status check_labels(const Json& labels, std::string_view what) {
   if (labels.size() > 50) {
     return fail(ErrorCode::kInvalidArgument, fmt::format("more than 50 {}", what));
@@ -173,7 +179,8 @@ Status check_labels(const Json& labels, std::string_view what) {
     ROOST_CHECK(check_text(item.key(), fmt::format("the key in {}", what), 100));
     if (item.value().is_string()) {
       ROOST_CHECK(check_text(item.value().get_ref<const std::string&>(),
-                             fmt::format("the value of {} in {}", item.key(), what), 1000));
+                             fmt::format("the value of {} in {}", item.key(), what),
+                             item.key() == kNoteTag ? kLongestNote : 1000));
     }
   }
   return {};
@@ -200,6 +207,7 @@ Result<RunSpec> parse_run_spec(const Json& body) {
   const Json inputs = fields.array("inputs");
   if (fields.has("distributed")) spec.distributed = fields.object("distributed");
   spec.node_count = fields.integer("node_count", 1, 1, 100'000);
+  const Json resources = fields.object("resources");
   spec.priority = fields.integer("priority", 0, -1000, 1000);
   if (fields.has("max_run_duration_seconds")) {
     spec.max_run_duration_seconds = fields.integer("max_run_duration_seconds", 0, 1, 315'360'000);
@@ -209,10 +217,15 @@ Result<RunSpec> parse_run_spec(const Json& body) {
   spec.properties = fields.string_map("properties");
   if (fields.has("git")) spec.git = fields.object("git");
   if (fields.has("parent")) spec.parent = fields.string("parent");
+  spec.notify = fields.strings("notify");
   ROOST_CHECK(fields.done());
 
   ROOST_CHECK(check_experiment_name(spec.experiment));
   ROOST_CHECK(check_text(spec.display_name, "the display name", 256));
+  if (spec.notify.size() > kMostNotified) {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("\"notify\" has more than {} channels", kMostNotified));
+  }
+  for (const auto& text : spec.notify) ROOST_CHECK(parse_notify(text));
   ROOST_CHECK(check_text(spec.subscription_id, "the subscription id", 200));
   ROOST_CHECK(check_text(spec.resource_group, "the resource group", 200));
   if (!spec.interactive) ROOST_CHECK(check_compute_name(spec.compute));
@@ -220,6 +233,7 @@ Result<RunSpec> parse_run_spec(const Json& body) {
     return fail(ErrorCode::kInvalidArgument, "\"snapshot\" must be 64 lower-case hex digits");
   }
   ROOST_TRY(spec.inputs, inputs_from(inputs));
+  ROOST_TRY(spec.resources, parse_resource_ask(resources));
   ROOST_TRY(const Gang gang, gang_of(spec.distributed, spec.node_count));
   spec.node_count = gang.nodes;
   if (spec.interactive) {
@@ -283,10 +297,12 @@ Json run_spec_json(const RunSpec& spec) {
               {"parent", spec.parent ? Json(*spec.parent) : Json()}};
   if (!spec.subscription_id.empty()) out["subscription_id"] = spec.subscription_id;
   if (!spec.resource_group.empty()) out["resource_group"] = spec.resource_group;
+  if (!spec.notify.empty()) out["notify"] = spec.notify;
   if (spec.interactive) out["interactive"] = true;
   if (!spec.secrets.empty()) out["secrets"] = spec.secrets;
   if (!spec.inputs.empty()) out["inputs"] = inputs_json(spec.inputs);
   if (!spec.distributed.is_null()) out["distributed"] = spec.distributed;
+  if (Json resources = resource_ask_json(spec.resources); !resources.is_null()) out["resources"] = std::move(resources);
   if (spec.interactive) return out;
   if (spec.command.empty()) {
     out["script"] = spec.script;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "domain/resource_ask.h"
 
 namespace roost {
 
@@ -40,6 +41,7 @@ struct RunSpec {
   std::vector<RunInput> inputs;
   Json distributed;  // null or {"kind", ...}: how to start many processes
   std::int64_t node_count = 1;
+  ResourceAsk resources;  // of each node
   std::int64_t priority = 0;
   std::optional<std::int64_t> max_run_duration_seconds;
   std::int64_t max_retries = 0;
@@ -47,6 +49,7 @@ struct RunSpec {
   Json properties = Json::object();
   Json git;  // null or {"repository_uri", "branch", "commit", "dirty"}
   std::optional<std::string> parent;
+  std::vector<std::string> notify;  // who is told of what happens to it: "CHANNEL" or "CHANNEL:failure,hang"
   // What only the server itself says; in no body.
   std::string id;         // "" is a new one
   bool is_sweep = false;  // the parent of runs that this spec is tried in

@@ -48,4 +48,16 @@ std::map<std::string, std::string> run_variables(const Run& run, const std::stri
           {"PYTHONUNBUFFERED", "1"}};
 }
 
+void add_mlflow_variables(Json& variables, const std::string& workspace, const std::string& run,
+                          const std::string& experiment, const std::string& token) {
+  if (variables.contains("MLFLOW_TRACKING_URI")) return;
+  variables.update({{"MLFLOW_TRACKING_URI", "$ROOST_URL/mlflow/" + workspace}, {"MLFLOW_TRACKING_TOKEN", token}});
+  // Basic credentials would win over the token.
+  variables.erase("MLFLOW_TRACKING_USERNAME");
+  variables.erase("MLFLOW_TRACKING_PASSWORD");
+  if (!variables.contains("MLFLOW_RUN_ID")) variables["MLFLOW_RUN_ID"] = run;
+  const bool names_experiment = variables.contains("MLFLOW_EXPERIMENT_ID") || variables.contains("MLFLOW_EXPERIMENT_NAME");
+  if (!names_experiment) variables["MLFLOW_EXPERIMENT_ID"] = experiment;
+}
+
 }  // namespace roost

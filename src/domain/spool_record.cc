@@ -1,5 +1,6 @@
 #include "domain/spool_record.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -12,10 +13,11 @@
 namespace roost {
 namespace {
 
-constexpr std::array<std::string_view, 11> kKinds = {
-    "scalar", "list",           "row",       "table",       "image", "confusion_matrix",
-    "accuracy_table", "residuals", "predictions", "tag", "property"};
+constexpr std::array<std::string_view, 13> kKinds = {
+    "scalar", "list",           "row",       "table",       "image", "histogram", "confusion_matrix",
+    "accuracy_table", "residuals", "predictions", "tag", "property", "param"};
 constexpr std::size_t kMaxName = 1000;
+constexpr std::size_t kMaxBins = 10'000;
 
 bool take(std::string_view& rest, std::string_view prefix) {
   if (!rest.starts_with(prefix)) return false;
@@ -84,6 +86,19 @@ bool parse_plain_scalar(std::string_view line, SpoolRecord& record) {
   return true;
 }
 
+bool is_finite_list(const Json& value) {
+  return value.is_array() && std::all_of(value.begin(), value.end(), [](const Json& item) { return item.is_number(); });
+}
+
+// {"edges": n + 1 numbers, "counts": n numbers}
+bool is_histogram(const Json& value) {
+  if (!value.is_object() || !value.contains("edges") || !value.contains("counts")) return false;
+  const Json& edges = value["edges"];
+  const Json& counts = value["counts"];
+  return is_finite_list(edges) && is_finite_list(counts) && !counts.empty() && counts.size() <= kMaxBins &&
+         edges.size() == counts.size() + 1;
+}
+
 }  // namespace
 
 std::optional<std::int64_t> whole_number(const Json& value) {
@@ -139,6 +154,10 @@ Status parse_spool_line(std::string_view line, SpoolRecord& record) {
     if (!value.is_array()) return bad("a list is an array");
   } else if (record.kind == "tag" || record.kind == "property") {
     if (!value.is_string() && !value.is_null()) return bad("a tag is a string or null");
+  } else if (record.kind == "param") {
+    if (value.is_structured()) return bad("a parameter is a string, number, boolean or null");
+  } else if (record.kind == "histogram") {
+    if (!is_histogram(value)) return bad("a histogram has counts, at most 10,000 numbers, and edges, one more");
   } else if (!value.is_object()) {
     return bad("the value must be an object");
   }

@@ -61,10 +61,20 @@ bool satisfies_one(const Version& version, std::string_view condition) {
   return order >= 0 && has_prefix(version, prefix);
 }
 
-std::vector<int> distance(const Version& a, const Version& b) {
-  std::vector<int> out;
-  for (std::size_t i = 0; i < kMostParts; ++i) out.push_back(std::abs(part(a, i) - part(b, i)));
-  return out;
+// Whether `a` is closer to `wanted` than `b`. The first number that is another decides; where both left the line of `wanted`
+// already, what follows counts in the direction that they left it: of those below it the newest, of those above it the oldest.
+bool is_closer(const Version& wanted, const Version& a, const Version& b) {
+  for (std::size_t i = 0; i < kMostParts; ++i) {
+    if (part(a, i) == part(b, i)) {
+      if (part(a, i) == part(wanted, i)) continue;
+      const int order = compare_versions(a, b);
+      return part(a, i) < part(wanted, i) ? order > 0 : order < 0;
+    }
+    const int there = std::abs(part(a, i) - part(wanted, i));
+    const int here = std::abs(part(b, i) - part(wanted, i));
+    return there != here ? there < here : part(a, i) > part(b, i);
+  }
+  return false;
 }
 
 }  // namespace
@@ -119,9 +129,7 @@ std::optional<Version> nearest_version(const Version& wanted, const std::vector<
       best = &candidate;
       continue;
     }
-    const auto there = distance(wanted, candidate);
-    const auto here = distance(wanted, *best);
-    if (there < here || (there == here && compare_versions(candidate, *best) > 0)) best = &candidate;
+    if (is_closer(wanted, candidate, *best)) best = &candidate;
   }
   if (!best) return std::nullopt;
   return *best;

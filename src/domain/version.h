@@ -22,7 +22,8 @@ int compare_versions(const Version& a, const Version& b);
 // ">=3.8,<3.11", "3.6.*", "~=1.4". An empty one is fulfilled by all. Unknown forms by none.
 bool satisfies(const Version& version, std::string_view condition);
 
-// The one closest to `wanted`: by major number, then minor, and so on; of two as close the newer.
+// The one closest to `wanted`: by major number, then minor, and so on; of two as close the newer. Beyond the newest that is the
+// newest, beyond the oldest the oldest.
 // Finals go before pre-releases. Nothing if there are none.
 std::optional<Version> nearest_version(const Version& wanted, const std::vector<Version>& available);
 

@@ -173,6 +173,12 @@ const VmSize* find_vm_size(std::string_view name) {
   return nullptr;
 }
 
+std::optional<int> promised_gpus(std::string_view vm_size, int machine_gpus) {
+  const VmSize* size = find_vm_size(vm_size);
+  if (!size) return std::nullopt;
+  return std::min(size->gpus, machine_gpus);
+}
+
 Resources node_resources(std::string_view vm_size, const Resources& machine,
                          std::vector<std::string>& notices) {
   if (vm_size == "local") return machine;

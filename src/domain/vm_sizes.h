@@ -26,6 +26,10 @@ struct Resources {
   int gpus = 0;
 };
 
+// GPUs that the size promises a node, as far as a machine with `machine_gpus` can keep it; nothing if the size says nothing
+// of them: "local", or one that nobody knows.
+std::optional<int> promised_gpus(std::string_view vm_size, int machine_gpus);
+
 // What a node of `vm_size` gets on a machine that has `machine`. `notices` receives in plain words
 // where that is less than the name promises. An unknown name gets the whole machine, with a notice.
 Resources node_resources(std::string_view vm_size, const Resources& machine,

@@ -8,7 +8,9 @@
 #include "domain/rank_plan.h"
 #include "domain/run_variables.h"
 #include "records/compute_records.h"
+#include "records/lease_records.h"
 #include "records/run_records.h"
+#include "records/wire_run_records.h"
 #include "records/workspace_records.h"
 
 namespace roost {
@@ -223,6 +225,7 @@ Result<Json> make_order(Tx& tx, const Run& run, int node_rank, const std::string
   Json variables = run_variables(run, workspace.id, experiment.id, root, token, now + kTokenLifetime);
   variables.update(object_at(run.environment, "variables"));
   variables.update(object_at(run.spec, "environment_variables"));
+  add_mlflow_variables(variables, run.workspace, wire_run_id(run.id, run.seq), wire_experiment_id(experiment), token);
   Json order = {{"run", run.id},
                 {"attempt", run.attempt},
                 {"node_rank", node_rank},
@@ -236,6 +239,10 @@ Result<Json> make_order(Tx& tx, const Run& run, int node_rank, const std::string
     order["environment"] = {{"digest", text_at(run.environment, "digest")}, {"folder", run.environment["folder"]}};
   }
   if (run.environment.contains("image")) order["image"] = run.environment["image"];
+  ROOST_TRY(const auto leases, leases_of_attempt(tx, run.seq, run.attempt));
+  for (const auto& lease : leases) {
+    if (lease.node_rank == node_rank) order["lease"] = lease_json(lease.lease);
+  }
   if (run.environment.contains("limits")) order["limits"] = run.environment["limits"];
   for (const char* key : {"script", "arguments", "command", "inputs"}) {
     if (run.spec.contains(key)) order[key] = run.spec[key];

@@ -12,6 +12,7 @@
 #include "db/database.h"
 #include "domain/node_handles.h"
 #include "execute/log_tails.h"
+#include "execute/shell_sessions.h"
 #include "execute/stack_requests.h"
 #include "records/changes.h"
 #include "records/node_watch.h"
@@ -24,6 +25,8 @@ struct ExecuteSettings {
   double node_silent_seconds = 20;
   double node_lost_seconds = 60;
   int cancel_grace_seconds = 10;
+  double process_silent_seconds = 60;  // of an interactive run
+  double process_lost_seconds = 900;
   double hang_seconds = 600;
   std::string hidden;  // the data folder, which no run may see
   std::map<std::string, std::string> variables;  // every run has these, unless it sets them itself
@@ -38,6 +41,7 @@ struct ExecuteParts {
   NodeWatch& nodes;
   NodeHandles& handles;
   StackRequests& stacks;
+  ShellSessions& shells;
   Wake& wake;
   const Clock& clock;
   const ServingTime& serving;

@@ -5,6 +5,7 @@
 #include "execute/attempts.h"
 #include "execute/conclude_attempt.h"
 #include "records/compute_records.h"
+#include "records/lease_records.h"
 #include "records/run_records.h"
 
 namespace roost {
@@ -44,6 +45,8 @@ Result<Run> finish_part(const ExecuteParts& execute, const AttemptName& attempt_
     hold_outputs(report, part.report);
     part.ended = now;
     ROOST_CHECK(save_part(tx, part));
+    // Its runner reports once nothing of it runs any more.
+    ROOST_CHECK(free_lease(tx, part.run, part.attempt, part.node_rank, now));
     if (has_failed(report)) ROOST_CHECK(stop_attempt(tx, open.seq, open.attempt, now));
     ROOST_CHECK(conclude_attempt(execute, tx, tails, open, now));
     ROOST_TRY(nodes, nodes_of_run(tx, open.seq, attempt_name.attempt));

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "execute/attempts.h"
+#include "records/alert_records.h"
 #include "records/attempt_records.h"
 #include "records/run_records.h"
 
@@ -37,6 +38,7 @@ Status flag_as_hanging(const ExecuteParts& execute, Tx& tx, Run& run) {
     if (known == notice) return {};
   }
   log_warning("run {}: {}", run.id, notice);
+  ROOST_CHECK(raise_alert(tx, run, {AlertEvent::kHang}, notice, execute.clock.now()));
   return add_notice(tx, run, notice);
 }
 

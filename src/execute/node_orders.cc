@@ -64,6 +64,12 @@ NodeOrders::News NodeOrders::next(std::string& lines) {
       if (!asked_.insert(asked.id).second) continue;
       add(lines, {{"type", "stacks"}, {"run", asked.run}, {"attempt", asked.attempt}, {"id", asked.id}});
     }
+    for (const auto& asked : execute_.shells.asked_of(node_)) {
+      if (!sessions_.insert(asked.id).second) continue;
+      Json line = asked.order;
+      line.update({{"type", "session"}, {"run", asked.run}, {"attempt", asked.attempt}, {"id", asked.id}});
+      add(lines, line);
+    }
     return {};
   });
   if (gone) return News::kGone;

@@ -43,6 +43,7 @@ class NodeOrders {
   };
   std::map<std::pair<std::int64_t, std::int64_t>, Told> told_;  // by run and attempt
   std::set<std::string> asked_;  // for stacks
+  std::set<std::string> sessions_;
   bool left_ = false;            // told to leave
   Micros last_sent_ = 0;
 };

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "execute/attempts.h"
+#include "records/lease_records.h"
 
 namespace roost {
 namespace {
@@ -32,6 +33,14 @@ Result<Run> part_started(const ExecuteParts& execute, const AttemptName& attempt
   }));
   execute.changes.run_changed(run.id);
   return run;
+}
+
+Status part_enforces(const ExecuteParts& execute, const AttemptName& attempt, int node_rank, const Json& enforced) {
+  ROOST_CHECK(in_attempt(execute, attempt, [&](Tx& tx, Run& open) -> Status {
+    ROOST_CHECK(unreported_part(tx, open, node_rank));
+    return note_enforced(tx, open.seq, open.attempt, node_rank, enforced);
+  }));
+  return {};
 }
 
 Result<Run> part_exited(const ExecuteParts& execute, const AttemptName& attempt, int node_rank, Micros ago) {

@@ -14,6 +14,8 @@ namespace roost {
 
 // Its processes run, since so long ago. The run as it is then.
 Result<Run> part_started(const ExecuteParts& execute, const AttemptName& attempt, int node_rank, Micros ago);
+// How it holds them to what they asked for of the machine.
+Status part_enforces(const ExecuteParts& execute, const AttemptName& attempt, int node_rank, const Json& enforced);
 // They have ended, so long ago; what they left is still being sent.
 Result<Run> part_exited(const ExecuteParts& execute, const AttemptName& attempt, int node_rank, Micros ago);
 // A node of a gang has what it needs. The last one to say so starts them all: true then.

@@ -11,6 +11,7 @@
 #include "execute/lose_node.h"
 #include "execute/preempt.h"
 #include "records/compute_records.h"
+#include "records/lease_records.h"
 #include "records/run_records.h"
 
 namespace roost {
@@ -34,6 +35,21 @@ void RunWatch::watch_nodes() {
     return {};
   }), "reading the nodes");
   for (const auto& node : nodes) watch_node(node);
+}
+
+void RunWatch::watch_leases() {
+  std::vector<NodeLease> left;
+  report_error(execute_.db.read([&](Tx& tx) -> Status {
+    ROOST_TRY(left, leases_without_node(tx));
+    return {};
+  }), "reading what lost nodes had");
+  std::erase_if(left, [&](const NodeLease& lease) { return execute_.handles.left_processes(lease.node); });
+  if (left.empty()) return;
+  report_error(execute_.db.write([&](Tx& tx) -> Status {
+    for (const auto& lease : left) ROOST_CHECK(free_lease(tx, lease.run, lease.attempt, lease.node_rank, execute_.clock.now()));
+    return {};
+  }), "freeing what lost nodes had");
+  execute_.wake.notify();
 }
 
 void RunWatch::watch_node(const Node& node) {

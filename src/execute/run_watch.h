@@ -31,6 +31,8 @@ class RunWatch {
   void watch_parts();
   // However a canceled run hangs, it ends: what its nodes have not reported by now is given up.
   void watch_canceled();
+  // What of the machine lost nodes had: free once nothing can use it any more.
+  void watch_leases();
   // After a round of all of them.
   void end_round() { ages_.sweep(); }
 

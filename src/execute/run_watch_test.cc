@@ -3,6 +3,7 @@
 #include "execute/heartbeat.h"
 #include "execute/part_news.h"
 #include "execute/test_execute.h"
+#include "records/lease_records.h"
 
 namespace roost {
 namespace {
@@ -43,6 +44,29 @@ class RunWatchTest : public ExecuteFixture {
 
   std::optional<RunWatch> watch_;
 };
+
+TEST_F(RunWatchTest, WhatALostNodeHadIsFreeOnceNothingOfItLives) {
+  const Run run = running();
+  write([&](Tx& tx) { return insert_lease(tx, {run.seq, 1, 0, "n1", {{"GPU-a"}, {}, 0}, {}, {}}); });
+  const auto held = [&] {
+    std::int64_t gpus = 0;
+    write([&](Tx& tx) -> Status {
+      ROOST_TRY(const Amounts amounts, held_amounts(tx));
+      gpus = amounts.gpus;
+      return {};
+    });
+    return gpus;
+  };
+  watch_->watch_leases();
+  EXPECT_EQ(held(), 1);
+  serve_and_watch(61 * kSecond);  // the node is lost
+  handles_.with_processes = {"n1"};
+  watch_->watch_leases();
+  EXPECT_EQ(held(), 1);
+  handles_.with_processes.clear();
+  watch_->watch_leases();
+  EXPECT_EQ(held(), 0);
+}
 
 TEST_F(RunWatchTest, ASilentNodeIsMarkedAndComesBackWithItsHeartbeat) {
   const Run run = running();

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <set>
+
 #include <map>
 #include <string>
 
@@ -21,6 +23,8 @@ class ToyHandles final : public NodeHandles {
   void end(const Node& node) override { ended.push_back(node.id); }
   bool adopt(Node&, std::int64_t) override { return false; }
   bool is_for_one_run(const Node&) override { return for_one_run; }
+  bool left_processes(const std::string& node) override { return with_processes.contains(node); }
+  std::set<std::string> with_processes;  // nodes
   void gone(const Node& node, const std::string& reason) override { lost[node.id] = reason; }
 
   std::map<std::string, Look> looks;
@@ -42,7 +46,7 @@ class ExecuteFixture : public DatabaseFixture {
       return known == logs_.end() ? LogTails::Tail() : LogTails::Tail{known->second, {known->second}};
     };
     const auto attempt_over = [this](const std::string&, std::int64_t attempt) { over_.push_back(attempt); };
-    execute_.emplace(ExecuteParts{*db_, *access_, *sealer_, changes_, nodes_, handles_, stacks_, wake_, clock_, serving_, read_tail,
+    execute_.emplace(ExecuteParts{*db_, *access_, *sealer_, changes_, nodes_, handles_, stacks_, shells_, wake_, clock_, serving_, read_tail,
                                   attempt_over, ExecuteSettings()});
     placement_ = std::make_unique<RunPlacement>(*execute_);
   }
@@ -88,6 +92,7 @@ class ExecuteFixture : public DatabaseFixture {
   Changes changes_;
   Wake wake_;
   StackRequests stacks_{clock_};
+  ShellSessions shells_{clock_, changes_.hub()};
   ToyHandles handles_;
   std::unique_ptr<Access> access_;
   std::optional<Sealer> sealer_;

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "infer/half.h"
 #include "infer/json_values.h"
+#include "wire/half.h"
 
 namespace roost {
 namespace {

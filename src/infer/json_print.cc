@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "infer/half.h"
+#include "wire/half.h"
 
 namespace roost {
 namespace {

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "infer/half.h"
 #include "infer/json_number.h"
+#include "wire/half.h"
 
 namespace roost {
 namespace {

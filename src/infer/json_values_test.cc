@@ -4,9 +4,9 @@
 
 #include <cmath>
 
-#include "infer/half.h"
 #include "infer/json_print.h"
 #include "infer/test_models.h"
+#include "wire/half.h"
 
 namespace roost {
 namespace {

@@ -2,8 +2,8 @@
 
 #include "infer/align_blocks.h"
 #include "infer/check_request.h"
-#include "infer/proto_wire.h"
 #include "infer/tensor_proto.h"
+#include "wire/proto_wire.h"
 
 namespace roost {
 namespace {

@@ -3,9 +3,9 @@
 #include "base/base64.h"
 #include "infer/ort_json.h"
 #include "infer/ort_protobuf.h"
-#include "infer/proto_wire.h"
 #include "infer/score_request.h"
 #include "infer/test_models.h"
+#include "wire/proto_wire.h"
 
 namespace roost {
 namespace {

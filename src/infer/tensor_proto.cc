@@ -12,7 +12,7 @@
 #include "infer/json_values.h"
 #include "infer/onnx_type.h"
 #include "infer/ort_tensor.h"
-#include "infer/proto_wire.h"
+#include "wire/proto_wire.h"
 
 namespace roost {
 namespace {

@@ -36,10 +36,12 @@ class ClientSocket {
   Result<short> wait(short events, std::chrono::milliseconds timeout, Interrupt& interrupt) const;
   bool readable() const;
 
- private:
-  explicit ClientSocket(Fd fd) : fd_(std::move(fd)) {}
+  // From here on TLS, for protocols that begin in the clear. Nothing of theirs may be unread.
   Status start_tls(const Url& url, SSL_CTX* context, std::chrono::steady_clock::time_point deadline,
                    Interrupt& interrupt);
+
+ private:
+  explicit ClientSocket(Fd fd) : fd_(std::move(fd)) {}
 
   Fd fd_;
   TlsStream tls_;

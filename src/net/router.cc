@@ -104,15 +104,22 @@ Router::Match Router::find(std::string_view method, std::string_view raw_path) c
   const auto path = decoded_parts(raw_path);
   if (!path) return match;
   std::optional<std::size_t> best;
+  std::optional<std::size_t> catch_all;
   for (std::size_t i = 0; i < routes_.size(); ++i) {
     if (!fits(patterns_[i], *path)) continue;
     const std::string& offered = routes_[i].method;
+    const bool has_method = offered == method || (method == "HEAD" && offered == "GET");
+    if (patterns_[i].size() == 1 && patterns_[i][0].kind == Part::kRest) {
+      if (has_method) catch_all = i;
+      continue;
+    }
     match.allowed.push_back(offered);
     if (offered == "GET") match.allowed.push_back("HEAD");
-    if (offered != method && !(method == "HEAD" && offered == "GET")) continue;
+    if (!has_method) continue;
     const bool own_head_route = best && offered == method && routes_[*best].method != method;
     if (!best || own_head_route || more_specific(patterns_[i], patterns_[*best])) best = i;
   }
+  if (match.allowed.empty()) best = catch_all;
   if (best) {
     match.route = &routes_[*best];
     match.parameters = parameters_of(patterns_[*best], *path);

@@ -61,6 +61,17 @@ TEST(Router, TellsWhichMethodsAPathHas) {
   EXPECT_TRUE(match.allowed.empty());
 }
 
+TEST(Router, GivesWhatNoOtherHasToTheCatchAll) {
+  Router router = make_router();
+  router.add({"GET", "/{path...}", "everything else", {}, nullptr});
+  router.add({"PUT", "/only-put", "put", {}, nullptr});
+  EXPECT_EQ(operation(router.find("GET", "/nowhere/at/all")), "everything else");
+  EXPECT_EQ(operation(router.find("HEAD", "/nowhere")), "everything else");
+  EXPECT_EQ(operation(router.find("GET", "/runs/a")), "GET /runs/{run}");
+  EXPECT_TRUE(router.find("POST", "/nowhere").allowed.empty());
+  EXPECT_EQ(router.find("GET", "/only-put").allowed, std::vector<std::string>{"PUT"});
+}
+
 TEST(Router, AnswersHeadByGetUnlessThereIsOne) {
   Router router = make_router();
   EXPECT_EQ(operation(router.find("HEAD", "/runs/a")), "GET /runs/{run}");

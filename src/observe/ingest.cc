@@ -1,7 +1,10 @@
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <map>
 #include <memory>
+#include <set>
+#include <tuple>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -11,12 +14,19 @@
 #include "observe/block_tail.h"
 #include "observe/metric_block.h"
 #include "observe/metric_store.h"
+#include "records/alert_records.h"
 #include "records/run_records.h"
+#include "records/set_param.h"
 
 namespace roost {
 namespace {
 
 constexpr std::int64_t kMaxMetrics = 10'000;
+
+// What tells a point from others of its series: its time, its step, and the bits of its value.
+using PointKey = std::tuple<Micros, std::int64_t, std::int64_t>;
+// As many as one request may bring, and others that came beside it.
+constexpr std::size_t kRecentPoints = 2048;
 
 // The points of one metric that came with this piece of spool, and the row they go to.
 struct Series {
@@ -30,7 +40,15 @@ struct Series {
   std::string last_json;
   std::optional<double> last_number;  // unless the last value is none
   MetricPoint last;
+  std::optional<std::set<PointKey>> recent;  // read once it is asked whether a point is new
+  std::int64_t odd_count = 0;  // points that are NaN or infinite, and where the first of them is
+  std::int64_t odd_step = MetricPoint::kNoStep;
+  std::optional<Micros> odd_at;
 };
+
+std::optional<std::int64_t> known_step(std::int64_t step) {
+  return step == MetricPoint::kNoStep ? std::nullopt : std::optional(step);
+}
 
 class Ingest {
  public:
@@ -39,6 +57,7 @@ class Ingest {
   Status take(SpoolRecord& record) {
     if (record.kind == "tag") return take_tag(record);
     if (record.kind == "property") return take_property(record);
+    if (record.kind == "param") return take_param(record);
     ROOST_TRY(Series* const series, series_for(record));
     MetricPoint point{record.step.value_or(MetricPoint::kNoStep), record.at, record.number, record.whole};
     if (record.is_number) {
@@ -59,21 +78,42 @@ class Ingest {
     return {};
   }
 
+  // A point that says when and at which step it was logged itself, so that the same one again is known: it is kept once.
+  // The latest of a series is that of the greatest step, time and value, whenever it came.
+  Status take_once(const LoggedPoint& logged) {
+    SpoolRecord record;
+    record.kind = "scalar";
+    record.name = logged.name;
+    ROOST_TRY(Series* const series, series_for(record));
+    if (!series->recent) {
+      ROOST_TRY(series->recent, recent_points(series->id));
+    }
+    if (!series->recent->insert(key_of(logged.point)).second) return {};
+    const bool is_latest = series->count == 0 || !is_later(series->last, series->last_number, logged.point);
+    append_point(series->numbers, logged.point);
+    if (is_latest) set_last(*series, logged.point);
+    count_number(*series, logged.point);
+    return {};
+  }
+
   Status finish() {
     for (auto& [name, series] : by_name_) {
       ROOST_CHECK(flush_numbers(*series));
       ROOST_CHECK(tx_.run(
           "UPDATE metric SET kind = ?, count = ?, min = ?, max = ?, last_json = ?, last_step = ?,"
-          " last_at = ?, last_number = ? WHERE id = ?",
+          " last_at = ?, last_number = ?, odd_count = ?, odd_step = ?, odd_at = ? WHERE id = ?",
           series->kind, series->count, series->min, series->max,
           series->count == 0 ? std::nullopt : std::optional<std::string_view>(series->last_json),
-          series->last.step == MetricPoint::kNoStep ? std::nullopt : std::optional(series->last.step),
-          series->last.at, series->last_number, series->id));
+          known_step(series->last.step), series->last.at, series->last_number, series->odd_count,
+          known_step(series->odd_step), series->odd_at, series->id));
     }
     return {};
   }
 
   std::int64_t points() const { return points_; }
+  // Which metric became NaN or infinite, and when; "" if none of this piece did.
+  const std::string& diverged() const { return diverged_; }
+  Micros diverged_at() const { return diverged_at_; }
 
  private:
   Result<Series*> series_for(const SpoolRecord& record) {
@@ -86,7 +126,7 @@ class Ingest {
     series->kind = record.kind;
     {
       Rows rows = tx_.query(
-          "SELECT id, kind, count, min, max, last_json, last_step, last_at, last_number FROM metric"
+          "SELECT id, kind, count, min, max, last_json, last_step, last_at, last_number, odd_count, odd_step, odd_at FROM metric"
           " WHERE run = ? AND attempt = ? AND name = ?",
           run_.seq, attempt_, record.name);
       if (rows.next()) {
@@ -98,6 +138,9 @@ class Ingest {
         series->last_json = rows.text(5);
         if (!rows.is_null(8)) series->last_number = rows.real(8);
         series->last = {rows.maybe_integer(6).value_or(MetricPoint::kNoStep), rows.integer(7)};
+        series->odd_count = rows.integer(9);
+        series->odd_step = rows.maybe_integer(10).value_or(MetricPoint::kNoStep);
+        series->odd_at = rows.maybe_integer(11);
       }
       ROOST_CHECK(rows.status());
     }
@@ -137,15 +180,57 @@ class Ingest {
 
   void append_number(Series& series, const MetricPoint& point) {
     append_point(series.numbers, point);
+    set_last(series, point);
+    count_number(series, point);
+  }
+
+  static void set_last(Series& series, const MetricPoint& point) {
     series.last = point;
     series.last_json.clear();
     series.last_number = point.value;
+  }
+
+  void count_number(Series& series, const MetricPoint& point) {
     ++series.count;
     ++points_;
+    if (!std::isfinite(point.value) && diverged_.empty()) {
+      diverged_ = fmt::format("{} became {}", printable(series.name), std::isnan(point.value) ? "NaN" : "infinite");
+      diverged_at_ = point.at;
+      if (point.step != MetricPoint::kNoStep) diverged_ += fmt::format(" at step {}", point.step);
+    }
     if (std::isfinite(point.value)) {
       series.min = std::min(series.min.value_or(point.value), point.value);
       series.max = std::max(series.max.value_or(point.value), point.value);
+    } else if (series.odd_count++ == 0) {
+      // A point without a step is drawn at its index.
+      series.odd_step = point.step == MetricPoint::kNoStep ? series.count - 1 : point.step;
+      series.odd_at = point.at;
     }
+  }
+
+  static PointKey key_of(const MetricPoint& point) {
+    return {point.at, point.step, std::isnan(point.value) ? std::bit_cast<std::int64_t>(std::nan("")) : std::bit_cast<std::int64_t>(point.value)};
+  }
+
+  // Whether a series' latest point comes after this one. NaN counts as 0 here, as it does to MLflow.
+  static bool is_later(const MetricPoint& last, std::optional<double> last_number, const MetricPoint& point) {
+    const auto number = [](double value) { return std::isnan(value) ? 0 : value; };
+    const auto rank = [](std::int64_t step) { return step == MetricPoint::kNoStep ? 0 : step; };
+    return std::tuple(rank(last.step), last.at, number(last_number.value_or(0))) >
+           std::tuple(rank(point.step), point.at, number(point.value));
+  }
+
+  // The newest points of a series: a request that is sent again comes soon after it was sent first.
+  Result<std::optional<std::set<PointKey>>> recent_points(std::int64_t metric) {
+    std::set<PointKey> recent;
+    std::size_t seen = 0;
+    Rows rows = tx_.query("SELECT data FROM metric_block WHERE metric = ? ORDER BY first DESC", metric);
+    while (seen < kRecentPoints && rows.next()) {
+      const std::string_view block = rows.bytes(0);
+      for (std::size_t i = point_count(block); i-- > 0 && seen < kRecentPoints; ++seen) recent.insert(key_of(point_at(block, i)));
+    }
+    ROOST_CHECK(rows.status());
+    return recent;
   }
 
   Status append_value(Series& series, const MetricPoint& point, const Json& value) {
@@ -154,8 +239,7 @@ class Ingest {
     series.last_number.reset();
     series.last = point;
     ROOST_CHECK(tx_.run("INSERT INTO metric_value VALUES (?, ?, ?, ?, ?)", series.id, series.count,
-                        point.step == MetricPoint::kNoStep ? std::nullopt : std::optional(point.step),
-                        point.at, series.last_json));
+                        known_step(point.step), point.at, series.last_json));
     ++series.count;
     ++points_;
     return {};
@@ -165,7 +249,7 @@ class Ingest {
   Status flush_numbers(Series& series) {
     if (series.numbers.empty()) return {};
     const auto added = static_cast<std::int64_t>(point_count(series.numbers));
-    series.last_json = to_text(point_value(point_at(series.numbers, point_count(series.numbers) - 1)));
+    if (series.last_json.empty()) series.last_json = to_text(point_value(series.last));
     std::int64_t first = series.count - added;
     ROOST_TRY(const std::int64_t joined_first, first_to_join(series.id, first, added));
     if (joined_first < first) {
@@ -224,6 +308,10 @@ class Ingest {
     return save_run(tx_, run_);
   }
 
+  Status take_param(const SpoolRecord& record) {
+    return set_param(tx_, run_, record.name, record.value.is_string() ? record.value.get<std::string>() : to_text(record.value));
+  }
+
   Tx& tx_;
   Run& run_;
   const std::int64_t attempt_;
@@ -232,6 +320,8 @@ class Ingest {
   std::optional<std::int64_t> names_;  // of metrics the run has; counted when the first new one comes
   bool is_full_ = false;               // names_ is exact, and no more may come
   std::int64_t points_ = 0;
+  std::string diverged_;
+  Micros diverged_at_ = 0;
 };
 
 Result<std::uint64_t> spool_length(Tx& tx, std::int64_t run, std::int64_t attempt,
@@ -271,10 +361,20 @@ Result<Ingested> ingest_spool(Tx& tx, Run& run, std::int64_t attempt, const std:
     if (result.bad_lines++ == 0) result.first_bad = taken.error().message;
   }
   ROOST_CHECK(ingest.finish());
+  if (!ingest.diverged().empty()) {
+    ROOST_CHECK(raise_alert(tx, run, {AlertEvent::kDivergence}, ingest.diverged(), ingest.diverged_at()));
+  }
   ROOST_CHECK(tx.run("INSERT OR REPLACE INTO spool VALUES (?, ?, ?, ?)", run.seq, attempt, spool,
                      static_cast<std::int64_t>(result.length)));
   result.points = ingest.points();
   return result;
+}
+
+Result<std::int64_t> ingest_points(Tx& tx, Run& run, std::int64_t attempt, const std::vector<LoggedPoint>& points) {
+  Ingest ingest(tx, run, attempt);
+  for (const LoggedPoint& point : points) ROOST_CHECK(ingest.take_once(point));
+  ROOST_CHECK(ingest.finish());
+  return ingest.points();
 }
 
 }  // namespace roost

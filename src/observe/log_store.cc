@@ -33,8 +33,36 @@ Error append_error(int error, const std::string& name) {
 }  // namespace
 
 // Runs are spread over folders by the last two characters of their id, which are random.
+fs::path LogStore::run_folder(const std::string& run) const {
+  return folder_ / run.substr(run.size() < 2 ? 0 : run.size() - 2) / run;
+}
+
 fs::path LogStore::attempt_folder(const std::string& run, std::int64_t attempt) const {
-  return folder_ / run.substr(run.size() < 2 ? 0 : run.size() - 2) / run / std::to_string(attempt);
+  return run_folder(run) / std::to_string(attempt);
+}
+
+std::uint64_t LogStore::size_of_run(const std::string& run) const {
+  std::uint64_t bytes = 0;
+  std::error_code error;
+  for (auto at = fs::recursive_directory_iterator(run_folder(run), error); !error && at != fs::recursive_directory_iterator();
+       at.increment(error)) {
+    std::error_code none;
+    if (!at->is_regular_file(none)) continue;
+    const auto size = at->file_size(none);
+    if (!none) bytes += size;
+  }
+  return bytes;
+}
+
+Result<std::uint64_t> LogStore::remove(const std::string& run) {
+  check_outside_write("removes logs");
+  if (run.empty() || run.find('/') != std::string::npos) return fail(ErrorCode::kInternal, "a run's id has no slash");
+  const std::uint64_t bytes = size_of_run(run);
+  const std::lock_guard lock(lock_for(run));
+  std::error_code error;
+  if (!fs::exists(fs::symlink_status(run_folder(run), error))) return bytes;
+  ROOST_CHECK(remove_tree(run_folder(run)));
+  return bytes;
 }
 
 // Beside the attempt's folder, so that no script can name a log like it.

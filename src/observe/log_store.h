@@ -52,10 +52,16 @@ class LogStore {
   std::vector<std::string> last_lines(const std::string& run, std::int64_t attempt,
                                       const std::string& name, std::size_t count) const;
 
+  // Removes all logs of the run; how many bytes they had. None is no error.
+  Result<std::uint64_t> remove(const std::string& run);
+  // Bytes of all logs of the run.
+  std::uint64_t size_of_run(const std::string& run) const;
+
   // Makes all logs of the attempt survive power loss.
   Status sync(const std::string& run, std::int64_t attempt) const;
 
  private:
+  std::filesystem::path run_folder(const std::string& run) const;
   std::filesystem::path attempt_folder(const std::string& run, std::int64_t attempt) const;
   std::filesystem::path times_file(const std::string& run, std::int64_t attempt,
                                    const std::string& name) const;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -11,7 +12,7 @@
 namespace roost {
 namespace {
 
-#define ROOST_METRIC_COLUMNS "id, name, kind, count, last_json, min, max, last_step, last_at"
+#define ROOST_METRIC_COLUMNS "id, name, kind, count, last_json, min, max, last_step, last_at, odd_count, odd_step, odd_at"
 
 MetricSummary read_summary(const Rows& rows) {
   MetricSummary summary;
@@ -24,6 +25,9 @@ MetricSummary read_summary(const Rows& rows) {
   if (!rows.is_null(6)) summary.max = rows.real(6);
   summary.last_step = rows.maybe_integer(7);
   summary.last_at = rows.maybe_integer(8);
+  summary.odd_count = rows.integer(9);
+  summary.odd_step = rows.maybe_integer(10);
+  summary.odd_at = rows.maybe_integer(11);
   return summary;
 }
 
@@ -68,6 +72,11 @@ struct Bucket {
   }
 };
 
+Json odd_json(const MetricSummary& summary) {
+  if (!summary.odd_step || !summary.odd_at) return {};
+  return {{"count", summary.odd_count}, {"step", *summary.odd_step}, {"at", format_time(*summary.odd_at)}};
+}
+
 }  // namespace
 
 Json summary_json(const MetricSummary& summary) {
@@ -79,7 +88,8 @@ Json summary_json(const MetricSummary& summary) {
           {"min", number(summary.min)},
           {"max", number(summary.max)},
           {"last_step", summary.last_step ? Json(*summary.last_step) : Json()},
-          {"last_at", summary.last_at ? Json(format_time(*summary.last_at)) : Json()}};
+          {"last_at", summary.last_at ? Json(format_time(*summary.last_at)) : Json()},
+          {"odd", odd_json(summary)}};
 }
 
 Result<std::vector<MetricSummary>> list_metrics(Tx& tx, const Run& run, std::int64_t attempt) {
@@ -117,6 +127,18 @@ Result<std::vector<MetricPoint>> metric_numbers(Tx& tx, std::int64_t run, std::i
     }
   }
   ROOST_CHECK(rows.status());
+  return points;
+}
+
+Result<std::vector<MetricPoint>> ordered_numbers(Tx& tx, std::int64_t run, std::int64_t attempt, std::string_view name) {
+  ROOST_TRY(std::vector<MetricPoint> points, metric_numbers(tx, run, attempt, name, 0));
+  const auto before = [](const MetricPoint& a, const MetricPoint& b) {
+    if (std::tie(a.at, a.step) != std::tie(b.at, b.step)) return std::tie(a.at, a.step) < std::tie(b.at, b.step);
+    if (std::isnan(a.value) || std::isnan(b.value)) return std::isnan(a.value) && !std::isnan(b.value);
+    return a.value < b.value;
+  };
+  // They mostly come in order.
+  if (!std::is_sorted(points.begin(), points.end(), before)) std::stable_sort(points.begin(), points.end(), before);
   return points;
 }
 

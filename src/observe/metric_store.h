@@ -29,6 +29,16 @@ struct Ingested {
 Result<Ingested> ingest_spool(Tx& tx, Run& run, std::int64_t attempt, const std::string& spool,
                               std::uint64_t offset, std::string_view bytes);
 
+// A number that some client logged by itself, with the time and the step it gave.
+struct LoggedPoint {
+  std::string_view name;
+  MetricPoint point;
+};
+
+// Takes in numbers, each once: one whose time, step and value are those of another that came lately is left out, so that
+// a request may be sent again. All are taken or, with an error, none. Answers how many were new.
+Result<std::int64_t> ingest_points(Tx& tx, Run& run, std::int64_t attempt, const std::vector<LoggedPoint>& points);
+
 struct MetricSummary {
   std::int64_t id = 0;
   std::string name;
@@ -39,6 +49,9 @@ struct MetricSummary {
   std::optional<double> max;
   std::optional<std::int64_t> last_step;
   std::optional<Micros> last_at;
+  std::int64_t odd_count = 0;  // points that are NaN or infinite; the first of them is at odd_step
+  std::optional<std::int64_t> odd_step;
+  std::optional<Micros> odd_at;
 };
 Json summary_json(const MetricSummary& summary);
 
@@ -49,6 +62,9 @@ Result<MetricSummary> find_metric(Tx& tx, const Run& run, std::int64_t attempt, 
 // The numbers of a series from `from_index` on, in order; none if there is no such series.
 Result<std::vector<MetricPoint>> metric_numbers(Tx& tx, std::int64_t run, std::int64_t attempt, std::string_view name,
                                                 std::int64_t from_index);
+
+// All of them by time, step and value, NaN before other values.
+Result<std::vector<MetricPoint>> ordered_numbers(Tx& tx, std::int64_t run, std::int64_t attempt, std::string_view name);
 
 // Points `from_index` and on, at most `limit`, as the API shows them.
 Result<Json> metric_points(Tx& tx, const MetricSummary& metric, std::int64_t from_index,

@@ -48,6 +48,42 @@ TEST_F(Observe, RepeatedAndOverlappingPiecesAreTakenOnce) {
   for (int i = 0; i < 10; ++i) EXPECT_EQ(got[static_cast<std::size_t>(i)]["value"], static_cast<double>(i));
 }
 
+TEST_F(Observe, LoggedPointsAreKeptOnceAndTheLatestIsThatOfTheGreatestStep) {
+  Run run = add_run();
+  std::vector<LoggedPoint> batch;
+  for (int i = 0; i < 1000; ++i) batch.push_back({"loss", {i, 1'000'000 + i, i * 0.5}});
+  batch.push_back({"loss", {3, 2'000'000, std::nan("")}});
+  const auto log = [&](const std::vector<LoggedPoint>& points) {
+    std::int64_t added = -1;
+    write([&](Tx& tx) -> Status {
+      ROOST_TRY(added, ingest_points(tx, run, 1, points));
+      return {};
+    });
+    return added;
+  };
+  EXPECT_EQ(log(batch), 1001);
+  EXPECT_EQ(log(batch), 0) << "the same request again";
+  EXPECT_EQ(log({{"loss", {3, 2'000'000, 7}}, {"loss", {3, 2'000'000, 7}}}), 1);
+  ingest(run, 0, "[\"scalar\",\"loss\",8,2000,3]\n");
+  write([&](Tx& tx) -> Status {
+    ROOST_TRY(const auto points, ordered_numbers(tx, run.seq, 1, "loss"));
+    EXPECT_EQ(points.size(), 1003U);
+    EXPECT_TRUE(std::is_sorted(points.begin(), points.end(), [](const auto& a, const auto& b) { return a.at < b.at; }));
+    EXPECT_TRUE(std::isnan(points[1000].value)) << "of equal time and step NaN comes first";
+    ROOST_TRY(const MetricSummary metric, find_metric(tx, run, 1, "loss"));
+    EXPECT_EQ(metric.last, 8) << "what the script says itself is the last as it comes";
+    return {};
+  });
+  EXPECT_EQ(log({{"loss", {2, 9'000'000, 1}}}), 1);
+  write([&](Tx& tx) -> Status {
+    ROOST_TRY(const MetricSummary metric, find_metric(tx, run, 1, "loss"));
+    EXPECT_EQ(metric.last, 8);
+    EXPECT_EQ(metric.last_step, 2000);
+    EXPECT_EQ(metric.count, 1004);
+    return {};
+  });
+}
+
 TEST_F(Observe, IntegersStayIntegers) {
   Run run = add_run();
   ingest(run, 0, "[\"scalar\",\"n\",1152921504606846977,null,1]\n[\"scalar\",\"n\",2.0,null,1]\n"

@@ -289,6 +289,32 @@ Result<Json> system_series(Tx& tx, std::int64_t run, std::int64_t buckets) {
   return Json{{"series", std::move(list)}};
 }
 
+Result<std::optional<double>> busiest_gpu(Tx& tx, std::int64_t run, Micros since) {
+  std::optional<double> busiest;
+  bool is_long_ago = false;
+  // What is looked at are the last minutes, which are in the newest blocks.
+  Rows rows = tx.query("SELECT names, data FROM system_block WHERE run = ?1 AND first >= (SELECT coalesce(max(first), 0) FROM"
+                       " system_block b WHERE b.run = ?1) - ?2",
+                       run, 2 * kSampleBlock);
+  while (rows.next()) {
+    const Samples samples = unpack(rows.bytes(0), rows.bytes(1));
+    for (std::size_t name = 0; name < samples.names.size(); ++name) {
+      if (!samples.names[name].starts_with("gpu") || !samples.names[name].ends_with("_percent")) continue;
+      for (std::size_t point = 0; point < samples.size(); ++point) {
+        const double value = samples.value(point, name);
+        if (std::isnan(value)) continue;
+        if (samples.times[point] < since) {
+          is_long_ago = true;
+        } else {
+          busiest = std::max(busiest.value_or(value), value);
+        }
+      }
+    }
+  }
+  ROOST_CHECK(rows.status());
+  return is_long_ago ? busiest : std::nullopt;
+}
+
 Status move_old_samples(Database& database) {
   for (;;) {
     std::optional<std::int64_t> run;

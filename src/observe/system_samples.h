@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/clock.h"
@@ -22,6 +23,10 @@ Status insert_system_sample(Tx& tx, std::int64_t run, const std::string& node, M
 
 // All series of the run, each with at most `buckets` points, as the API shows them.
 Result<Json> system_series(Tx& tx, std::int64_t run, std::int64_t buckets);
+
+// How busy the busiest GPU of the run was since `since`, in percent; nothing if it has none, or was not looked at as long ago
+// as that.
+Result<std::optional<double>> busiest_gpu(Tx& tx, std::int64_t run, Micros since);
 
 // Moves samples that an earlier version of the program kept one by one into blocks, a run at a time. If it fails half
 // way, the next call goes on.

@@ -24,6 +24,17 @@ Status put_artifact(Tx& tx, std::int64_t run, const OutputFile& file, Micros now
 Status remove_artifact(Tx& tx, std::int64_t run, const std::string& path);
 Result<std::vector<Artifact>> list_artifacts(Tx& tx, std::int64_t run, std::string_view prefix,
                                              std::string_view after, std::int64_t limit);
+// What lies in the folder itself, by name; "" is the top. One query however much lies below.
+struct FolderEntry {
+  std::string name;
+  bool is_folder = false;
+  std::uint64_t size = 0;  // of a file
+};
+Result<std::vector<FolderEntry>> list_folder(Tx& tx, std::int64_t run, std::string_view folder);
+// Whether there is a file of that name, or a folder.
+Result<bool> is_folder(Tx& tx, std::int64_t run, std::string_view path);
+// The file of that name, and all below the folder of that name.
+Status remove_artifacts(Tx& tx, std::int64_t run, const std::string& path);
 Result<Artifact> find_artifact(Tx& tx, const Run& run, std::string_view path);
 
 // What the one has below `prefix` is the other's too.

@@ -58,6 +58,11 @@ Status put_in(Tx& tx, const BinRows& runs, std::string_view who, Micros now) {
 }
 
 Status take_out(Tx& tx, const BinRows& runs, std::string_view who, Micros now) {
+  for (const auto& run : runs) {
+    Rows rows = tx.query("SELECT 1 FROM purge WHERE run = ?", run.seq);
+    if (rows.next()) return fail(ErrorCode::kFailedPrecondition, fmt::format("run {} is being deleted for good", run.id));
+    ROOST_CHECK(rows.status());
+  }
   const std::string reason = fmt::format("taken out of the bin by {}", who);
   for (const auto& run : runs) {
     ROOST_CHECK(tx.run("UPDATE run SET deleted = NULL WHERE seq = ?", run.seq));
@@ -108,6 +113,14 @@ Result<std::vector<std::string>> put_experiment_in_bin(Tx& tx, const Experiment&
 Result<std::vector<std::string>> take_experiment_out_of_bin(Tx& tx, const Experiment& experiment, std::string_view who,
                                                             Micros now) {
   if (!is_in_bin(experiment)) return std::vector<std::string>();
+  {
+    Rows rows = tx.query("SELECT 1 FROM experiment WHERE id = ? AND purging = 1", experiment.row);
+    if (rows.next()) {
+      return fail(ErrorCode::kFailedPrecondition,
+                  fmt::format("the experiment \"{}\" is being deleted for good", printable(experiment.name)));
+    }
+    ROOST_CHECK(rows.status());
+  }
   ROOST_TRY(BinRows rows,
             read_rows(tx.query("WITH RECURSIVE below(seq, id) AS (SELECT seq, id FROM run INDEXED BY run_in_bin_by_experiment"
                                " WHERE experiment = ?1 AND deleted = ?2"

@@ -19,7 +19,9 @@ Status each_text(Rows rows, const std::function<void(const std::string&)>& found
 }  // namespace
 
 Status each_named_file(Tx& tx, const std::function<void(const std::string& digest)>& found) {
-  ROOST_CHECK(each_text(tx.query("SELECT digest FROM artifact UNION ALL SELECT digest FROM datastore_file"), found));
+  ROOST_CHECK(each_text(tx.query("SELECT digest FROM artifact UNION ALL SELECT digest FROM datastore_file"
+                                " UNION ALL SELECT digest FROM logged_model_file"),
+                       found));
   // Outputs of nodes that have reported, while others of the same attempt have not.
   return each_text(tx.query("SELECT json_extract(file.value, '$.digest') FROM attempt JOIN attempt_part part"
                             " ON part.run = attempt.run AND part.attempt = attempt.attempt,"

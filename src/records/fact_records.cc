@@ -14,4 +14,9 @@ Status insert_fact(Tx& tx, std::string_view name, std::string_view value) {
   return {};
 }
 
+Status replace_fact(Tx& tx, std::string_view name, std::string_view value) {
+  ROOST_CHECK(tx.run("INSERT OR REPLACE INTO fact (name, value) VALUES (?, ?)", name, value));
+  return {};
+}
+
 }  // namespace roost

@@ -1,12 +1,17 @@
 #include "records/queue_records.h"
 
 #include <algorithm>
+#include <map>
+
+#include "domain/run.h"
+#include "records/lease_records.h"
 
 namespace roost {
 namespace {
 
 #define ROOST_QUEUE_COLUMNS \
-  "r.seq, r.workspace, r.compute, r.priority, r.nodes_needed, r.time_limit, r.created, r.created_by, r.status"
+  "r.seq, r.workspace, r.compute, r.priority, r.nodes_needed, r.time_limit, r.created, r.created_by, r.status, \
+  r.resources_json, r.type"
 #define ROOST_NOT_PLACED \
   "r.held = 0 AND NOT EXISTS (SELECT 1 FROM attempt a WHERE a.run = r.seq AND a.attempt = r.attempt AND a.open = 1)"
 
@@ -19,6 +24,8 @@ WaitingRun read_waiting(const Rows& rows) {
   waiting.run.queued = rows.integer(6);
   waiting.run.user = rows.text(7);
   waiting.run.provisioning = rows.bytes(8) == "Provisioning";
+  if (!rows.is_null(9)) waiting.run.ask = parse_resource_ask(stored_json(rows.text(9))).value_or(ResourceAsk());
+  waiting.run.is_replica = rows.bytes(10) == kReplicaType;
   return waiting;
 }
 
@@ -50,7 +57,7 @@ Result<std::vector<QueueChange>> queue_changes(Tx& tx, std::int64_t event) {
                        event);
   while (rows.next()) {
     QueueChange change{rows.integer(0), std::nullopt};
-    if (rows.integer(9) != 0) change.waits = read_waiting(rows);
+    if (rows.integer(11) != 0) change.waits = read_waiting(rows);
     all.push_back(std::move(change));
   }
   ROOST_CHECK(rows.status());
@@ -78,6 +85,23 @@ Result<std::vector<PlacedRun>> placed_runs(Tx& tx) {
     placed.run.nodes = rows.integer(8);
     all.push_back(std::move(placed));
   }
+  ROOST_CHECK(rows.status());
+  ROOST_TRY(const auto held, held_leases(tx));
+  std::map<std::int64_t, Amounts> by_run;
+  for (const auto& lease : held) by_run[lease.run] = by_run[lease.run] + lease.lease.amounts();
+  for (auto& placed : all) {
+    if (const auto found = by_run.find(placed.run.seq); found != by_run.end()) placed.run.held = found->second;
+  }
+  return all;
+}
+
+Result<std::map<std::int64_t, QueuedRun>> asking_runs(Tx& tx, std::string_view workspace, std::string_view compute) {
+  std::map<std::int64_t, QueuedRun> all;
+  Rows rows = tx.query("SELECT " ROOST_QUEUE_COLUMNS
+                       " FROM run r INDEXED BY run_waiting WHERE r.status IN ('Queued', 'Provisioning')"
+                       " AND r.compute = ? AND r.workspace = ? AND " ROOST_NOT_PLACED,
+                       compute, workspace);
+  while (rows.next()) all[rows.integer(0)] = read_waiting(rows).run;
   ROOST_CHECK(rows.status());
   return all;
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,6 +49,9 @@ struct NodeUse {
 };
 // Those that ended after `since` or have not ended. Reads all parts of attempts there ever were.
 Result<std::vector<NodeUse>> node_uses(Tx& tx, Micros since);
+
+// The runs that wait for this compute, by row: what they ask for and on how many nodes.
+Result<std::map<std::int64_t, QueuedRun>> asking_runs(Tx& tx, std::string_view workspace, std::string_view compute);
 
 // How many nodes the runs that wait for this compute want; not counted further than `most`.
 Result<std::int64_t> nodes_wanted(Tx& tx, std::string_view workspace, std::string_view compute, std::int64_t most);

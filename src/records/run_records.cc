@@ -6,18 +6,21 @@
 
 #include "base/text.h"
 #include "domain/run_params.h"
+#include "records/alert_records.h"
 
 namespace roost {
 namespace {
 
-constexpr const char* kInFamily =
-    " AND r.seq IN (WITH RECURSIVE below(id, seq) AS (SELECT id, seq FROM run WHERE seq = ?"
-    " UNION SELECT c.id, c.seq FROM below b JOIN run c ON c.parent = b.id),"
-    " above(parent, seq) AS (SELECT parent, seq FROM run WHERE seq = ?"
-    " UNION SELECT p.parent, p.seq FROM above a JOIN run p ON p.id = a.parent)"
-    " SELECT seq FROM below UNION SELECT seq FROM above"
-    " UNION SELECT s.seq FROM run o JOIN run s ON s.parent = o.parent WHERE o.seq = ?)";
+// The row is bound three times.
+#define ROOST_FAMILY                                                                                       \
+  "WITH RECURSIVE below(id, seq) AS (SELECT id, seq FROM run WHERE seq = ?"                                \
+  " UNION SELECT c.id, c.seq FROM below b JOIN run c ON c.parent = b.id),"                                 \
+  " above(parent, seq) AS (SELECT parent, seq FROM run WHERE seq = ?"                                      \
+  " UNION SELECT p.parent, p.seq FROM above a JOIN run p ON p.id = a.parent)"                              \
+  " SELECT seq FROM below UNION SELECT seq FROM above"                                                     \
+  " UNION SELECT s.seq FROM run o JOIN run s ON s.parent = o.parent WHERE o.seq = ?"
 
+constexpr const char* kInFamily = " AND r.seq IN (" ROOST_FAMILY ")";
 
 #define ROOST_RUN_COLUMNS                                                                            \
   "r.seq, r.id, r.workspace, e.name, r.experiment, r.number, r.display_name, r.status, r.type, "     \
@@ -127,10 +130,15 @@ struct Selection {
 }  // namespace
 
 Result<Run> find_run(Tx& tx, std::string_view id) {
-  return read_one(tx.query("SELECT " ROOST_RUN_COLUMNS
-                           " FROM run r JOIN experiment e ON e.id = r.experiment WHERE r.id = ?",
-                           id),
-                  id);
+  auto found = read_one(tx.query("SELECT " ROOST_RUN_COLUMNS
+                                 " FROM run r JOIN experiment e ON e.id = r.experiment WHERE r.id = ? AND r.workspace <> ''",
+                                 id),
+                        id);
+  if (found || found.error().code != ErrorCode::kNotFound) return found;
+  Rows rows = tx.query("SELECT who, at FROM purged_run WHERE id = ?", id);
+  if (!rows.next()) return found;
+  return fail(ErrorCode::kNotFound, fmt::format("run {} is not there any more: it was deleted for good by {} on {}",
+                                                printable(id), rows.text(0), format_time(rows.integer(1))));
 }
 
 Result<RunStatus> run_status(Tx& tx, std::int64_t seq) {
@@ -160,17 +168,17 @@ Status insert_run(Tx& tx, Run& run) {
   ROOST_CHECK(tx.run(
       "INSERT INTO run (id, workspace, experiment, number, display_name, status, type, parent, compute,"
       " priority, created_by, created, max_retries, snapshot, spec_json, environment_json, git_json,"
-      " tags_json, properties_json, notices_json, nodes_needed, time_limit)"
-      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      " tags_json, properties_json, notices_json, nodes_needed, time_limit, resources_json)"
+      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       run.id, run.workspace, run.experiment_row, run.number, run.display_name,
       status_name(run.status), run.type, run.parent, run.compute, run.priority, run.created_by,
       run.created, run.max_retries, run.snapshot, to_text(run.spec), to_text(run.environment),
       json_or_null(run.git), to_text(run.tags), to_text(run.properties), to_text(run.notices), nodes_needed(run),
-      time_limit_seconds(run)));
+      time_limit_seconds(run), json_or_null(member(run.spec, "resources"))));
   run.seq = tx.last_insert_id();
   ROOST_CHECK(insert_tags(tx, run));
   for (const auto& param : run_params(run.spec)) {
-    ROOST_CHECK(tx.run("INSERT INTO run_param VALUES (?, ?, ?, ?)", run.seq, param.name, param.value, param.number));
+    ROOST_CHECK(tx.run("INSERT INTO run_param (run, name, value, number) VALUES (?, ?, ?, ?)", run.seq, param.name, param.value, param.number));
     ROOST_CHECK(know_column(tx, run.workspace, "params", param.name));
   }
   return add_event(tx, run, "", "submitted", run.created);
@@ -185,11 +193,23 @@ Status pass_status(Tx& tx, Run& run, RunStatus to, std::string_view reason, Micr
   const std::string_view from = status_name(run.status);
   run.status = to;
   if (is_terminal(to)) run.ended = at;
-  return add_event(tx, run, from, reason, at);
+  ROOST_CHECK(add_event(tx, run, from, reason, at));
+  return is_terminal(to) ? raise_end(tx, run, std::string(reason), at) : Status();
 }
 
 Status move_run(Tx& tx, Run& run, RunStatus to, std::string_view reason, Micros at) {
   ROOST_CHECK(pass_status(tx, run, to, reason, at));
+  return save_run(tx, run);
+}
+
+Status resume_run(Tx& tx, Run& run, std::string_view reason, Micros at) {
+  if (run.type != kInteractiveType || !is_terminal(run.status)) die("only an interactive run that has ended is resumed");
+  const std::string_view from = status_name(run.status);
+  run.status = RunStatus::kRunning;
+  run.ended.reset();
+  run.error = nullptr;
+  run.cancel_reason.clear();
+  ROOST_CHECK(add_event(tx, run, from, reason, at));
   return save_run(tx, run);
 }
 
@@ -249,6 +269,14 @@ Result<std::vector<RunEvent>> run_events(Tx& tx, std::int64_t seq) {
   }
   ROOST_CHECK(rows.status());
   return events;
+}
+
+Result<RunSet> family_rows(Tx& tx, std::int64_t row) {
+  RunSet family;
+  Rows rows = tx.query(ROOST_FAMILY, row, row, row);
+  while (rows.next()) family.add(rows.integer(0));
+  ROOST_CHECK(rows.status());
+  return family;
 }
 
 Result<RunPage> list_runs(Tx& tx, const RunFilter& filter) {

@@ -7,6 +7,7 @@
 
 #include "db/database.h"
 #include "domain/run.h"
+#include "records/run_set.h"
 
 namespace roost {
 
@@ -25,6 +26,8 @@ Status move_run(Tx& tx, Run& run, RunStatus to, std::string_view reason, Micros 
 // The same for a status that lasts no longer than this transaction: the event is there, the row follows with the next
 // move_run() or save_run(), which must come.
 Status pass_status(Tx& tx, Run& run, RunStatus to, std::string_view reason, Micros at);
+// An interactive run that has ended goes on, as MLflow's clients may ask for those they made: the only way out of an end.
+Status resume_run(Tx& tx, Run& run, std::string_view reason, Micros at);
 // An event without a change of state: something happened to the run that its history must show.
 Status note_event(Tx& tx, const Run& run, std::string_view reason, Micros at);
 // Stores `run`'s changeable fields without a change of state.
@@ -67,6 +70,9 @@ struct RunFilter {
   std::int64_t limit = 50;
   std::optional<std::int64_t> before_seq;  // the cursor
 };
+
+// The run in this row, those below and above it, and its siblings.
+Result<RunSet> family_rows(Tx& tx, std::int64_t row);
 
 struct RunPage {
   std::vector<Run> runs;  // newest first

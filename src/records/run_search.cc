@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "domain/like.h"
 #include "records/run_names.h"
+#include "records/wire_run_records.h"
 
 namespace roost {
 namespace {
@@ -25,7 +27,9 @@ std::string_view condition(Match match) {
     case Match::kGreater: return " > ?";
     case Match::kAtLeast: return " >= ?";
     case Match::kPresent:
-    case Match::kPart: break;
+    case Match::kPart:
+    case Match::kLike:
+    case Match::kAnyCaseLike: break;
   }
   return " IS NOT NULL";
 }
@@ -159,6 +163,66 @@ class Search {
     return set;
   }
 
+  Result<RunSet> find(const PlainTerm& term) {
+    RunSet set;
+    std::string scratch;
+    if (term.fact == RunFact::kArtifactRoot) {
+      Rows rows = tx_.query("SELECT r.seq, r.id, e.id, e.name, e.artifact_location FROM experiment e JOIN run r ON r.experiment = e.id"
+                            " WHERE e.workspace = ?",
+                            found_.workspace);
+      while (rows.next()) {
+        Experiment experiment;
+        experiment.row = rows.integer(2);
+        experiment.name = rows.text(3);
+        experiment.artifact_location = rows.text(4);
+        if (is_any_match(wire_run_root(experiment, wire_run_id(rows.bytes(1), rows.integer(0))), term, scratch)) set.add(rows.integer(0));
+      }
+      ROOST_CHECK(rows.status());
+      return set;
+    }
+    Rows rows = tx_.query(plain_statement(term.fact), found_.workspace);
+    while (rows.next()) {
+      if (rows.is_null(1)) continue;
+      const bool has_two = term.fact == RunFact::kId || term.fact == RunFact::kParent;
+      if (is_any_match(rows.bytes(1), term, scratch) ||
+          (has_two && !rows.is_null(2) && is_any_match(wire_run_id(rows.bytes(1), rows.integer(2)), term, scratch))) {
+        set.add(rows.integer(0));
+      }
+    }
+    ROOST_CHECK(rows.status());
+    return set;
+  }
+
+  // The third column is the row whose id the second one is, where it may be asked for by that.
+  static const char* plain_statement(RunFact fact) {
+    switch (fact) {
+      case RunFact::kId: return "SELECT seq, id, seq FROM run INDEXED BY run_by_workspace WHERE workspace = ?";
+      case RunFact::kParent:
+        return "SELECT r.seq, r.parent, p.seq FROM run r INDEXED BY run_facts LEFT JOIN run p ON p.id = r.parent WHERE r.workspace = ?";
+      case RunFact::kUser: return "SELECT seq, created_by FROM run INDEXED BY run_facts WHERE workspace = ?";
+      default: return "SELECT seq, display_name FROM run INDEXED BY run_by_workspace WHERE workspace = ?";
+    }
+  }
+
+  Result<RunSet> find(const DatasetTerm& term) {
+    RunSet set;
+    std::string scratch;
+    Rows rows = tx_.query("SELECT d.run, d.name, d.digest, d.tags_json FROM run_dataset d JOIN run r ON r.seq = d.run"
+                          " WHERE r.workspace = ?",
+                          found_.workspace);
+    while (rows.next()) {
+      std::string value;
+      switch (term.part) {
+        case DatasetPart::kName: value = rows.text(1); break;
+        case DatasetPart::kDigest: value = rows.text(2); break;
+        case DatasetPart::kContext: value = text_at(stored_json(rows.bytes(3)), "mlflow.data.context"); break;
+      }
+      if (is_any_match(value, term, scratch) != term.negated) set.add(rows.integer(0));
+    }
+    ROOST_CHECK(rows.status());
+    return set;
+  }
+
   static const char* fact_statement(RunFact fact) {
     switch (fact) {
       case RunFact::kUser:
@@ -213,8 +277,8 @@ class Search {
     RunSet set;
     if (term.match == Match::kPresent) {
       ROOST_CHECK(add_rows(set, tx_.query("SELECT run FROM run_tag WHERE key = ?", term.name)));
-    } else if (term.match == Match::kPart) {
-      ROOST_CHECK(add_parts(set, term, tx_.query("SELECT run, value FROM run_tag WHERE key = ?", term.name)));
+    } else if (is_text_match(term.match)) {
+      ROOST_CHECK(add_matching(set, term, tx_.query("SELECT run, value FROM run_tag WHERE key = ?", term.name)));
     } else {
       const std::string sql = with("SELECT run FROM run_tag WHERE key = ? AND value", condition(term.match));
       ROOST_CHECK(add_rows(set, tx_.query(sql, term.name, term.value)));
@@ -226,9 +290,9 @@ class Search {
     RunSet set;
     if (term.match == Match::kPresent) {
       ROOST_CHECK(add_rows(set, tx_.query("SELECT run FROM run_param INDEXED BY run_param_by_name WHERE name = ?", term.name)));
-    } else if (term.match == Match::kPart) {
-      ROOST_CHECK(add_parts(set, term, tx_.query("SELECT run, value FROM run_param INDEXED BY run_param_by_name"
-                                                 " WHERE name = ?", term.name)));
+    } else if (is_text_match(term.match)) {
+      ROOST_CHECK(add_matching(set, term, tx_.query("SELECT run, value FROM run_param INDEXED BY run_param_by_name"
+                                                    " WHERE name = ?", term.name)));
     } else if (term.number) {
       const std::string sql = with("SELECT run FROM run_param INDEXED BY run_param_by_name WHERE name = ? AND number",
                                    condition(term.match));
@@ -306,13 +370,33 @@ class Search {
     return rows.status();
   }
 
-  static Status add_parts(RunSet& set, const LabelTerm& term, Rows rows) {
-    const std::string part = fold_case(term.value);
+  static bool is_text_match(Match match) {
+    return match == Match::kPart || match == Match::kLike || match == Match::kAnyCaseLike;
+  }
+
+  static Status add_matching(RunSet& set, const LabelTerm& term, Rows rows) {
+    const std::string folded = fold_case(term.value);
     std::string scratch;
     while (rows.next()) {
-      if (contains(rows.bytes(1), part, scratch)) set.add(rows.integer(0));
+      const bool fits = term.match == Match::kPart ? contains(rows.bytes(1), folded, scratch)
+                                                   : is_match(rows.bytes(1), term.match, term.value, folded, scratch);
+      if (fits) set.add(rows.integer(0));
     }
     return rows.status();
+  }
+
+  static bool is_match(std::string_view text, Match match, const std::string& value, const std::string& folded, std::string& scratch) {
+    if (match == Match::kLike) return is_like(text, value);
+    if (match != Match::kAnyCaseLike) return text == value;
+    fold_case(text, scratch);
+    return is_like(scratch, folded);
+  }
+
+  template <class Term>
+  static bool is_any_match(std::string_view text, const Term& term, std::string& scratch) {
+    return std::any_of(term.any.begin(), term.any.end(), [&](const std::string& value) {
+      return is_match(text, term.match, value, term.match == Match::kAnyCaseLike ? fold_case(value) : value, scratch);
+    });
   }
 
   // The runs of those experiments whose name is wanted.

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "records/run_order.h"
 #include "records/run_search.h"
+#include "records/set_param.h"
 
 namespace roost {
 namespace {
@@ -22,40 +23,38 @@ Json error_line(std::string_view stored) {
   return message.substr(0, message.find('\n'));
 }
 
-// NaN has no number in the database, but its text is there.
-void put_metric(Json& metrics, const Rows& rows) {
+#define ROOST_METRIC_CELL "SELECT name, last_number, last_json, odd_step FROM metric WHERE run = ? AND attempt = ?"
+
+// The last number of a metric, and where it stopped being one. NaN has no number in the database, but its text is there.
+void put_metric(Json& row, const Rows& rows) {
+  const std::string name = rows.text(0);
   if (!rows.is_null(1)) {
-    metrics[rows.text(0)] = number_json(rows.real(1));
+    row["metrics"][name] = number_json(rows.real(1));
   } else if (rows.bytes(2) == "\"NaN\"") {
-    metrics[rows.text(0)] = "NaN";
+    row["metrics"][name] = "NaN";
   }
+  if (!rows.is_null(3)) row["odd"][name] = rows.integer(3);
 }
 
-Result<Json> metrics_of(Tx& tx, std::int64_t run, std::int64_t attempt, const RowColumns& columns) {
-  Json metrics = Json::object();
+Status put_metrics(Tx& tx, std::int64_t run, std::int64_t attempt, const RowColumns& columns, Json& row) {
+  row["metrics"] = Json::object();
+  row["odd"] = Json::object();
   if (columns.all_metrics) {
-    Rows rows = tx.query("SELECT name, last_number, last_json FROM metric WHERE run = ? AND attempt = ?", run, attempt);
-    while (rows.next()) put_metric(metrics, rows);
-    ROOST_CHECK(rows.status());
-    return metrics;
+    Rows rows = tx.query(ROOST_METRIC_CELL, run, attempt);
+    while (rows.next()) put_metric(row, rows);
+    return rows.status();
   }
   for (const auto& name : columns.metrics) {
-    Rows rows = tx.query("SELECT name, last_number, last_json FROM metric WHERE run = ? AND attempt = ? AND name = ?", run,
-                         attempt, name);
-    if (rows.next()) put_metric(metrics, rows);
+    Rows rows = tx.query(ROOST_METRIC_CELL " AND name = ?", run, attempt, name);
+    if (rows.next()) put_metric(row, rows);
     ROOST_CHECK(rows.status());
   }
-  return metrics;
+  return {};
 }
 
 Result<Json> params_of(Tx& tx, std::int64_t run, const RowColumns& columns) {
+  if (columns.all_params) return params_of_run(tx, run);
   Json params = Json::object();
-  if (columns.all_params) {
-    Rows rows = tx.query("SELECT name, value FROM run_param WHERE run = ?", run);
-    while (rows.next()) params[rows.text(0)] = rows.text(1);
-    ROOST_CHECK(rows.status());
-    return params;
-  }
   for (const auto& name : columns.params) {
     Rows rows = tx.query("SELECT value FROM run_param WHERE run = ? AND name = ?", run, name);
     if (rows.next()) params[name] = rows.text(0);
@@ -105,8 +104,9 @@ Status add_row(Tx& tx, std::int64_t run, const RowColumns& columns, Json& items)
            {"archived", rows.integer(15) != 0},
            {"deleted_at", time_or_null(rows, 16)}};
   }
+  row["tags"].erase("mlflow.note.content");  // a page of text, which no table has room for
   ROOST_TRY(row["children"], count_children(tx, row["id"].get_ref<const std::string&>()));
-  ROOST_TRY(row["metrics"], metrics_of(tx, run, attempt, columns));
+  ROOST_CHECK(put_metrics(tx, run, attempt, columns, row));
   ROOST_TRY(row["params"], params_of(tx, run, columns));
   items.push_back(std::move(row));
   return {};

@@ -1,5 +1,7 @@
 #include "records/workspace_records.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/digest.h"
@@ -10,7 +12,7 @@ namespace roost {
 namespace {
 
 #define ROOST_EXPERIMENT_COLUMNS \
-  "id, workspace, name, guid, created, archived, tags_json, run_count - runs_gone, last_run, deleted"
+  "id, workspace, name, guid, created, archived, tags_json, run_count - runs_gone, last_run, deleted, updated, artifact_location"
 
 Experiment read_experiment(const Rows& rows) {
   Experiment experiment;
@@ -24,6 +26,8 @@ Experiment read_experiment(const Rows& rows) {
   experiment.run_count = rows.integer(7);
   experiment.last_run = rows.maybe_integer(8);
   experiment.deleted = rows.maybe_integer(9);
+  experiment.updated = std::max(rows.integer(10), experiment.created);
+  experiment.artifact_location = rows.text(11);
   return experiment;
 }
 
@@ -91,6 +95,13 @@ Result<Experiment> find_experiment(Tx& tx, std::string_view workspace, std::stri
                           printable(workspace)));
 }
 
+Result<Experiment> experiment_by_row(Tx& tx, std::string_view workspace, std::int64_t row) {
+  Rows rows = tx.query("SELECT " ROOST_EXPERIMENT_COLUMNS " FROM experiment WHERE id = ? AND workspace = ?", row, workspace);
+  if (rows.next()) return read_experiment(rows);
+  ROOST_CHECK(rows.status());
+  return fail(ErrorCode::kNotFound, fmt::format("there is no experiment {} in workspace {}", row, printable(workspace)));
+}
+
 Result<Experiment> open_experiment(Tx& tx, const std::string& workspace, const std::string& name,
                                    Micros now) {
   auto found = find_experiment(tx, workspace, name);
@@ -111,8 +122,14 @@ Result<Experiment> insert_experiment(Tx& tx, const std::string& workspace, const
 }
 
 Status save_experiment(Tx& tx, const Experiment& experiment) {
-  ROOST_CHECK(tx.run("UPDATE experiment SET archived = ?, tags_json = ? WHERE id = ?",
-                     experiment.archived, to_text(experiment.tags), experiment.row));
+  const auto holder = find_experiment(tx, experiment.workspace, experiment.name);
+  if (holder && holder->row != experiment.row) {
+    return fail(ErrorCode::kAlreadyExists, fmt::format("there is an experiment \"{}\" already", printable(experiment.name)));
+  }
+  ROOST_CHECK(tx.run("UPDATE experiment SET name = ?, archived = ?, tags_json = ?, updated = ?, artifact_location = ?"
+                     " WHERE id = ?",
+                     experiment.name, experiment.archived, to_text(experiment.tags), experiment.updated,
+                     experiment.artifact_location, experiment.row));
   return {};
 }
 

@@ -152,6 +152,9 @@ Status insert_model(Tx& tx, Model& model) {
                      model.framework_version, model.run, to_text(model.facts), model.content,
                      model.files, model.size));
   model.seq = tx.last_insert_id();
+  ROOST_CHECK(tx.run("INSERT INTO registered_model (workspace, name, created, updated) VALUES (?, ?, ?, ?)"
+                     " ON CONFLICT DO UPDATE SET updated = excluded.updated",
+                     model.workspace, model.name, model.created, model.created));
   return {};
 }
 
@@ -185,6 +188,8 @@ Status delete_model(Tx& tx, const Model& model) {
                 fmt::format("{}:{} serves the endpoint {}; delete that first, or give it another model", model.name, model.version,
                             text_at(serves[0], "endpoint")));
   }
+  ROOST_CHECK(tx.run("DELETE FROM model_alias WHERE workspace = ? AND name = ? AND version = ?", model.workspace, model.name,
+                     model.version));
   ROOST_CHECK(tx.run("DELETE FROM model WHERE seq = ?", model.seq));
   return {};
 }
@@ -243,6 +248,12 @@ Result<Json> model_json(Tx& tx, const Model& model) {
   out.update(model.facts);
   ROOST_TRY(out["serves"], served_by_model(tx, model.seq));
   for (const char* key : {"run", "experiment", "snapshot", "environment"}) out[key] = nullptr;
+  if (!model.run) {
+    // The run it came from may have been deleted for good.
+    Rows rows = tx.query("SELECT origin_json FROM model_origin WHERE model = ?", model.seq);
+    if (rows.next()) out.update(stored_json(rows.bytes(0)));
+    ROOST_CHECK(rows.status());
+  }
   if (model.run) {
     ROOST_TRY(const Run run, run_by_row(tx, *model.run));
     out["run"] = run.id;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "domain/compute.h"
 #include "net/router.h"
 
@@ -27,6 +28,7 @@ Attempt::Attempt(const NodeSettings& given, const Clock& time, Json the_order)
       number(integer_at(order, "attempt")),
       gang(parse_gang(object_at(order, "gang")).value_or(Gang{})),
       node_rank(static_cast<int>(integer_at(order, "node_rank"))),
+      lease(order.contains("lease") ? std::optional(lease_from(order["lease"])) : std::nullopt),
       folder(given.folder / "runs" / name_of(*this)),
       shared(given.cache.parent_path() / "shared" / name_of(*this)),
       server(given.server_file, given.data_id, text_at(order, "token"), orders.abandoned(), given.spare_client.get()),
@@ -36,6 +38,11 @@ Attempt::Attempt(const NodeSettings& given, const Clock& time, Json the_order)
     if (secret.is_string()) streams.mask(secret.get_ref<const std::string&>());
   }
   if (gang.kind == Gang::Kind::kMpi) mpi.emplace(folder / "mpi", given.mpi_helper);
+}
+
+std::vector<std::string> Attempt::gpus() const {
+  if (lease) return lease->gpus;
+  return settings.gpus.empty() ? std::vector<std::string>() : split(settings.gpus, ',');
 }
 
 std::string Attempt::path(const std::string& what) const {

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "domain/lease.h"
 #include "domain/rank_plan.h"
 #include "runner/attempt_orders.h"
 #include "runner/launch.h"
@@ -21,6 +22,7 @@
 #include "runner/notices.h"
 #include "runner/rendezvous.h"
 #include "runner/server_link.h"
+#include "runner/side_door.h"
 #include "runner/stream_files.h"
 
 namespace roost {
@@ -42,6 +44,9 @@ struct Outcome {
     exited = steady;
   }
 };
+
+// Below the folder of an attempt: what the runner read from files for TensorBoard (EventReader), as a spool.
+inline constexpr const char* kEventSpool = "tensorboard";
 
 // One process of the run on this node, and how it ended.
 struct Rank {
@@ -77,6 +82,8 @@ struct Attempt {
   bool wait_until(const std::function<bool()>& is_there);
 
   std::filesystem::path code() const { return folder / "code"; }
+  // Those it may use, as CUDA_VISIBLE_DEVICES names them.
+  std::vector<std::string> gpus() const;
   std::string user() const { return text_at(order, "user"); }
   // The run's copy of the server file, without what opens the server.
   std::filesystem::path server_copy() const { return settings.folder / "server" / "server.json"; }
@@ -88,6 +95,7 @@ struct Attempt {
   const std::int64_t number;
   const Gang gang;
   const int node_rank;
+  const std::optional<Lease> lease;  // what of the machine is its own; none where another engine sees to that
   const std::filesystem::path folder;  // of this attempt, with all that it makes on this node
   const std::filesystem::path shared;  // of this attempt's nodes on this machine, for the older PyTorch contract
 
@@ -108,6 +116,7 @@ struct Attempt {
   std::optional<timespec> launched;    // when its processes were started, as files are stamped
   std::optional<Micros> started;       // the same by the monotonic clock
   std::atomic<int> supervisor = 0;     // its pid while processes run
+  SideDoor side_door;                  // open while they do
   bool may_processes_be_left = false;  // when all is over
   Json failure;                        // the first rank that failed here, with "told" once the server has heard of it
   // Counted by stream.

@@ -13,8 +13,8 @@ void note_mlflow(const Json& outputs, Notices& notices) {
     return path == kMlflowDatabase || path.starts_with(std::string(kMlflowFolder) + "/");
   });
   if (!is_there) return;
-  notices.add(kMlflowFolder, "has what MLflow logged and is kept with the files of the run: a Roost server does not speak "
-                             "MLflow's protocol yet, so that these metrics are not among the run's own");
+  notices.add(kMlflowFolder, "has what MLflow logged and is kept with the files of the run, because the script said where MLflow logs: these "
+                             "metrics are not among the run's own. Without that they are, and 'roost import mlflow' brings these");
 }
 
 }  // namespace

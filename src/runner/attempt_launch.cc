@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "base/log.h"
+#include "domain/visible_gpus.h"
 #include "runner/attempt_confine.h"
 #include "runner/attempt_inputs.h"
 #include "runner/attempt_mpi.h"
@@ -89,16 +90,18 @@ Result<Variables> common_variables(Attempt& attempt) {
   variables["PYTHONPATH"] = fmt::format("{}:{}", (sdk / "in_run").string(), sdk.string());
   variables["PYTHONFAULTHANDLER"] = std::string("1");  // a crash in native code shows the Python lines that led to it
   add_input_paths(attempt, variables);
-  if (attempt.settings.machine_has_gpus) variables["CUDA_VISIBLE_DEVICES"] = attempt.settings.gpus;
+  const std::vector<std::string> gpus = attempt.gpus();
+  if (attempt.lease || attempt.settings.machine_has_gpus) variables["CUDA_VISIBLE_DEVICES"] = fmt::format("{}", fmt::join(gpus, ","));
   if (!attempt.gang.is_single()) add_network_variables(attempt.settings.address, variables);
   if (attempt.gang.kind == Gang::Kind::kPyTorch) {
     // torchrun would have its workers meet in its own store, where a restart finds what is left of the round before.
     variables.try_emplace("TORCH_DISABLE_SHARE_RDZV_TCP_STORE", "1");
   }
   if (attempt.mpi) add_mpi_variables(attempt.nodes, variables);
-  if (attempt.gang.per_node > 1) {
+  if (attempt.gang.per_node > 1 || (attempt.lease && !attempt.lease->cpu_set.empty())) {
     // Each process would start a thread per core otherwise.
-    const long cores = std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN));
+    const bool has_own = attempt.lease && !attempt.lease->cpu_set.empty();
+    const long cores = has_own ? static_cast<long>(attempt.lease->cpu_set.size()) : std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN));
     variables.try_emplace("OMP_NUM_THREADS", std::to_string(std::max(1L, cores / attempt.gang.per_node)));
   }
   const Json ordered = object_at(attempt.order, "variables");
@@ -110,6 +113,15 @@ Result<Variables> common_variables(Attempt& attempt) {
     } else {
       variables[item.key()] = value;
     }
+  }
+  // The server's certificate, for MLflow's client if it is to log there.
+  if (!attempt.server.ca_file().empty() && variables["MLFLOW_TRACKING_URI"].starts_with(attempt.server.url())) {
+    variables.try_emplace("MLFLOW_TRACKING_SERVER_CERT_PATH", attempt.server.ca_file());
+  }
+  // What a run says itself chooses among the GPUs that it has.
+  if (attempt.lease && ordered.contains("CUDA_VISIBLE_DEVICES")) {
+    const auto chosen = narrow_gpus(gpus, variables["CUDA_VISIBLE_DEVICES"]);
+    variables["CUDA_VISIBLE_DEVICES"] = fmt::format("{}", fmt::join(chosen, ","));
   }
   // Secrets are what they are: a "$" in a password stands for nothing else.
   const Json secrets = object_at(attempt.order, "secrets");
@@ -153,15 +165,16 @@ Result<LaunchSpec> make_launch_spec(Attempt& attempt) {
     ROOST_TRY(spec.hidden, hidden_folders(attempt));
     spec.mask = attempt.settings.mask;
   }
+  if (attempt.lease) spec.cpu_set = attempt.lease->cpu_set;
   for (const auto& rank : attempt.ranks) {
     LaunchProcess process;
     process.output = rank.log;
     process.variables = common;
     for (const auto& [name, value] : rank.process.variables) process.variables[name] = value;
     // By default a rank sees all GPUs of its node, because scripts choose theirs by LOCAL_RANK.
-    if (!attempt.settings.gpus.empty() && process.variables["ROOST_GPU_BINDING"] == "rank") {
+    if (!attempt.gpus().empty() && process.variables["ROOST_GPU_BINDING"] == "rank") {
       process.variables["CUDA_VISIBLE_DEVICES"] =
-          gpus_of_rank(attempt.settings.gpus, rank.process.local_rank, attempt.gang.per_node);
+          gpus_of_rank(process.variables["CUDA_VISIBLE_DEVICES"], rank.process.local_rank, attempt.gang.per_node);
     }
     process.variables["AZUREML_DRIVERLOG_PATH"] = rank_log(attempt.gang, rank.process.rank);
     process.variables["PWD"] = spec.folder.string();

@@ -59,6 +59,19 @@ TEST_F(AttemptLaunchTest, EachRankHasItsOwn) {
   EXPECT_NE(spec.processes[0].output, spec.processes[1].output);
 }
 
+TEST_F(AttemptLaunchTest, ALeaseIsAllThatIsSeenOfTheMachine) {
+  settings_.gpus = "7";  // says nothing beside it
+  const Json lease = {{"gpus", {"GPU-a", "GPU-b"}}, {"cpu_set", {1, 3}}};
+  const LaunchSpec spec = spec_of({{"lease", lease}});
+  EXPECT_EQ(spec.processes[0].variables.at("CUDA_VISIBLE_DEVICES"), "GPU-a,GPU-b");
+  EXPECT_EQ(spec.processes[0].variables.at("OMP_NUM_THREADS"), "2");
+  EXPECT_EQ(spec.cpu_set, (std::vector<int>{1, 3}));
+  const LaunchSpec chosen = spec_of({{"lease", lease}, {"variables", {{"CUDA_VISIBLE_DEVICES", "1,GPU-z"}}}});
+  EXPECT_EQ(chosen.processes[0].variables.at("CUDA_VISIBLE_DEVICES"), "GPU-b");
+  const LaunchSpec none = spec_of({{"lease", {{"gpus", Json::array()}}}});
+  EXPECT_EQ(none.processes[0].variables.at("CUDA_VISIBLE_DEVICES"), "");
+}
+
 TEST_F(AttemptLaunchTest, TheirOwnShareOfTheDataFolderIsShown) {
   const LaunchSpec spec = spec_of({});
   ASSERT_FALSE(spec.hidden.folders.empty());

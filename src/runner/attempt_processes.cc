@@ -38,10 +38,18 @@ void add_line(const fs::path& log, const std::string& text) {
   (void)write_all(fd.get(), "roost: " + text + "\n", log.string());
 }
 
+// What its image is limited to, and what it asked for.
+Limits limits_of(const Attempt& attempt) {
+  const Limits limits = limits_from(member(attempt.order, "limits"));
+  if (!attempt.lease) return limits;
+  const Amounts asked = attempt.lease->amounts();
+  return least_of(limits, {static_cast<std::uint64_t>(asked.memory_mb) << 20, static_cast<double>(asked.cpus)});
+}
+
 }  // namespace
 
 AttemptProcesses::AttemptProcesses(Attempt& attempt, Launch launch)
-    : attempt_(attempt), launch_(std::move(launch)), limits_(limits_from(member(attempt.order, "limits"))) {
+    : attempt_(attempt), launch_(std::move(launch)), limits_(limits_of(attempt)) {
   if (attempt.mpi) mpi_.emplace(attempt);
 }
 
@@ -59,7 +67,11 @@ bool AttemptProcesses::start(Outcome& outcome) {
   const std::string name = fmt::format("{}-{}-{}", attempt_.run_id, attempt_.number, attempt_.node_rank);
   group_.emplace(RunCgroup::make(limits_, name));
   spec->join_groups = group_->join_fds();
-  for (const auto& problem : group_->problems()) add_line(attempt_.ranks.front().log, problem);
+  // What was only asked for is not asked for in vain: nobody else is given it. `roost show` says what is enforced.
+  const bool is_told_in_log = attempt_.order.contains("limits");
+  for (const auto& problem : group_->problems()) {
+    if (is_told_in_log) add_line(attempt_.ranks.front().log, problem);
+  }
   // A watch goes when its file does.
   for (const auto& rank : attempt_.ranks) {
     ::inotify_add_watch(attempt_.settings.output_watch.get(), rank.log.c_str(), IN_MODIFY);
@@ -82,7 +94,33 @@ bool AttemptProcesses::start(Outcome& outcome) {
   attempt_.supervisor = running_->supervisor();
   attempt_.may_processes_be_left = !running_->is_isolated();
   log_info("run {} attempt {}: started", attempt_.run_id, attempt_.number);
+  open_side_door(*spec);
+  tell_enforced();
   return true;
+}
+
+void AttemptProcesses::open_side_door(const LaunchSpec& spec) {
+  auto sides = running_->sides();
+  if (!sides) return;
+  std::map<int, SideDoor::Variables> ranks;
+  // With mpirun there is one process for all.
+  for (std::size_t i = 0; i < attempt_.ranks.size() && !spec.processes.empty(); ++i) {
+    ranks[attempt_.ranks[i].process.rank] = spec.processes[std::min(i, spec.processes.size() - 1)].variables;
+  }
+  if (ranks.empty() && !spec.processes.empty()) ranks[0] = spec.processes.front().variables;
+  attempt_.side_door.open(std::move(sides), std::move(ranks), spec.image ? spec.image->user : -1, spec.image ? spec.image->group : -1);
+}
+
+void AttemptProcesses::tell_enforced() {
+  const Amounts asked = attempt_.lease ? attempt_.lease->amounts() : Amounts();
+  if (asked.cpus == 0 && asked.memory_mb == 0) return;
+  Json enforced = Json::object();
+  if (asked.cpus > 0) enforced["cpus"] = group_->limits_cpus() ? "cgroup" : "affinity";
+  if (asked.memory_mb > 0) enforced["memory"] = group_->limits_memory() ? "cgroup" : "none";
+  if (asked.memory_mb > 0 && !group_->limits_memory() && !group_->problems().empty()) {
+    enforced["why"] = group_->problems().front();
+  }
+  (void)attempt_.tell("enforced", {{"node_rank", attempt_.node_rank}, {"enforced", std::move(enforced)}});
 }
 
 bool AttemptProcesses::note_ends(Outcome& outcome) {
@@ -116,6 +154,7 @@ bool AttemptProcesses::go_on(Outcome& outcome) {
   }
   if (act.kill) running_->kill();
   if (!running_->is_over()) return true;
+  attempt_.side_door.close();
   attempt_.supervisor = 0;
   return false;
 }

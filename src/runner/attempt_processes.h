@@ -32,6 +32,9 @@ class AttemptProcesses {
   void relay();
 
  private:
+  void open_side_door(const LaunchSpec& spec);
+  // How it holds the run to the CPUs and the memory that it asked for.
+  void tell_enforced();
   // Takes note of processes that ended; true if one failed and the others have to end now.
   bool note_ends(Outcome& outcome);
 

@@ -93,6 +93,7 @@ Json AttemptReport::rank_reports() const {
 Json AttemptReport::report_of(const Outcome& outcome) const {
   Notices notices = outcome.notices;
   notices.add_all(attempt_.streams.notices());
+  notices.add_all(stream_.notices());
   return {{"outcome", outcome.outcome},
           {"message", outcome.message},
           {"node_rank", attempt_.node_rank},

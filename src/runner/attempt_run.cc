@@ -110,6 +110,14 @@ Json AttemptRun::take_stacks() const {
   return supervisor > 0 ? roost::take_stacks(supervisor, attempt_.folder / "stacks") : Json::array();
 }
 
+Json AttemptRun::sample(RunUsage& usage) const {
+  const int supervisor = attempt_.supervisor;
+  const auto processes = supervisor > 0 ? processes_below(supervisor) : std::vector<TreeProcess>();
+  const bool has_own = attempt_.lease && !attempt_.lease->cpu_set.empty();
+  const long cpus = has_own ? static_cast<long>(attempt_.lease->cpu_set.size()) : ::sysconf(_SC_NPROCESSORS_ONLN);
+  return usage.sample(processes, static_cast<int>(cpus), attempt_.gpus());
+}
+
 double AttemptRun::idle_seconds() {
   const int supervisor = attempt_.supervisor;
   const auto processes = supervisor > 0 ? processes_below(supervisor) : std::vector<TreeProcess>();

@@ -5,6 +5,7 @@
 #include "runner/attempt_processes.h"
 #include "runner/attempt_stream.h"
 #include "runner/hang_watch.h"
+#include "runner/run_usage.h"
 
 namespace roost {
 
@@ -26,6 +27,10 @@ class AttemptRun {
 
   // Where its Python processes are now; empty while none run.
   Json take_stacks() const;
+  // How busy its processes and its GPUs are.
+  Json sample(RunUsage& usage) const;
+  // By which somebody gets in while its processes live.
+  const SideDoor& side_door() const { return attempt_.side_door; }
   // For how long it has got nowhere (HangWatch), as far as one can tell by calling this every few seconds, always on
   // the same thread. May take half a second.
   double idle_seconds();

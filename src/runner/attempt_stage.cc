@@ -112,6 +112,7 @@ Status stage_attempt(Attempt& attempt, Notices& notices) {
   const std::string below = attempt.node_rank == 0 ? "" : fmt::format("node_{}/", attempt.node_rank);
   attempt.streams.add_folder("logs/" + below, attempt.code() / "logs", false);
   attempt.streams.add_folder("spool/" + below, attempt.folder / "spool", true);
+  attempt.streams.add_folder("spool/" + below + kEventSpool + "/", attempt.folder / kEventSpool, true);
   attempt.streams.add_masks(attempt.folder / "spool" / kMasksFile);
   return {};
 }

@@ -4,8 +4,19 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/text.h"
+#include "net/router.h"
 
 namespace roost {
+namespace {
+
+// A run says that its event files are not to be read with ROOST_TENSORBOARD=0 among its variables.
+bool wants_events(const Attempt& attempt) {
+  const std::string wish = lower(text_at(object_at(attempt.order, "variables"), "ROOST_TENSORBOARD"));
+  return wish != "0" && wish != "false" && wish != "off" && wish != "no";
+}
+
+}  // namespace
 
 AttemptStream::AttemptStream(Attempt& attempt)
     : attempt_(attempt), space_(attempt.clock, kForSpace, [&attempt] {
@@ -13,8 +24,20 @@ AttemptStream::AttemptStream(Attempt& attempt)
       }) {}
 
 void AttemptStream::begin() {
-  next_ship_ = attempt_.clock.steady();
+  begun_ = next_ship_ = attempt_.clock.steady();
   next_look_ = next_ship_ + kBeforeTold;
+  if (!wants_events(attempt_)) return;
+  const NodeSettings& node = attempt_.settings;
+  auto server = std::make_unique<ServerLink>(node.server_file, node.data_id, text_at(attempt_.order, "token"),
+                                             attempt_.orders.abandoned());
+  events_.emplace(EventReader::Place{attempt_.code(), attempt_.folder / kEventSpool,
+                                     "/runs/" + percent_encode(attempt_.run_id) + "/artifacts", attempt_.launched},
+                  std::move(server), attempt_.clock, attempt_.orders.abandoned());
+}
+
+void AttemptStream::end() {
+  if (events_) events_->finish(space_);
+  attempt_.streams.end();
 }
 
 bool AttemptStream::has_failure_to_tell() const {
@@ -24,6 +47,7 @@ bool AttemptStream::has_failure_to_tell() const {
 void AttemptStream::go_on() {
   is_urgent_ = has_output_ || has_failure_to_tell();
   if (attempt_.clock.steady() < (is_urgent_ ? next_ship_ : next_look_)) return;
+  if (events_ && attempt_.clock.steady() >= begun_ + kBeforeEvents) events_->begin();
   has_output_ = false;
   tell_start();
   const auto shipped = attempt_.streams.ship(attempt_.server);

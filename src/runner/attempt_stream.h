@@ -2,11 +2,13 @@
 
 #include "runner/attempt.h"
 #include "runner/collect_outputs.h"
+#include "runner/event_reader.h"
 
 namespace roost {
 
 // The fourth hook: what the server hears of a run while it runs, which is its output, the files in ./logs and the spool,
-// that it started, and that a process of it failed; and after its end the rest of its streams. What the server answers
+// what it writes for TensorBoard, that it started, and that a process of it failed; and after its end the rest of its
+// streams. What the server answers
 // never holds up the run. Times are those of the attempt's monotonic clock.
 class AttemptStream {
  public:
@@ -15,6 +17,7 @@ class AttemptStream {
   static constexpr Micros kBeforeTold = 25'000;
   static constexpr Micros kBetweenShips = 15'000;  // a script that prints much is shipped in pieces
   static constexpr Micros kAfterFailure = 250'000;
+  static constexpr Micros kBeforeEvents = kSecond;  // a run that is over by then has them read at its end
   static constexpr Micros kForSpace = 600 * kSecond;  // for a server whose disk is full
 
   explicit AttemptStream(Attempt& attempt);
@@ -31,7 +34,9 @@ class AttemptStream {
   Micros until_due() const;
 
   // No process runs any more: the streams end as they are now.
-  void end() { attempt_.streams.end(); }
+  void end();
+  // After end(): what was written for TensorBoard and could not be read.
+  Notices notices() const { return events_ ? events_->notices() : Notices(); }
   // Ships until the server has everything. False if the attempt was given up meanwhile. With a server whose disk is full
   // it ends early, at once or when nobody wants to wait longer; is_server_full() tells.
   bool ship_all(bool wait_for_space);
@@ -43,6 +48,8 @@ class AttemptStream {
   void tell_failure();
 
   Attempt& attempt_;
+  std::optional<EventReader> events_;  // unless the run does not want it
+  Micros begun_ = 0;
   Micros next_look_ = 0;  // for spools and ./logs, whether there was output or not
   Micros next_ship_ = 0;  // at the earliest
   bool has_output_ = false;

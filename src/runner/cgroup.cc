@@ -5,6 +5,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <thread>
@@ -108,11 +109,16 @@ std::string limits_text(const Limits& limits) {
   return text;
 }
 
+Limits least_of(const Limits& a, const Limits& b) {
+  const auto least = [](auto x, auto y) { return x > 0 && y > 0 ? std::min(x, y) : std::max(x, y); };
+  return {least(a.memory, b.memory), least(a.cpus, b.cpus)};
+}
+
 RunCgroup RunCgroup::make(const Limits& limits, const std::string& name, const CgroupFiles& files) {
   RunCgroup made;
   if (limits.memory > 0) {
     if (const auto parent = parent_for("memory", files)) {
-      made.add(*parent, name, is_unified(*parent) ? "memory.max" : "memory.limit_in_bytes",
+      made.limits_memory_ = made.add(*parent, name, is_unified(*parent) ? "memory.max" : "memory.limit_in_bytes",
                std::to_string(limits.memory));
       // Swap would only draw it out; a kernel that does not count swap lacks the file.
       if (!made.groups_.empty() && is_unified(*parent)) {
@@ -126,7 +132,7 @@ RunCgroup RunCgroup::make(const Limits& limits, const std::string& name, const C
     const auto quota = std::to_string(static_cast<std::uint64_t>(limits.cpus * static_cast<double>(kPeriod)));
     if (const auto parent = parent_for("cpu", files)) {
       const bool unified = is_unified(*parent);
-      made.add(*parent, name, unified ? "cpu.max" : "cpu.cfs_quota_us",
+      made.limits_cpus_ = made.add(*parent, name, unified ? "cpu.max" : "cpu.cfs_quota_us",
                unified ? fmt::format("{} {}", quota, kPeriod) : quota);
     } else {
       made.problems_.push_back("CPUs are not limited: " + parent.error().message);
@@ -135,19 +141,22 @@ RunCgroup RunCgroup::make(const Limits& limits, const std::string& name, const C
   return made;
 }
 
-void RunCgroup::add(const fs::path& parent, const std::string& name, const char* file, const std::string& value) {
+bool RunCgroup::add(const fs::path& parent, const std::string& name, const char* file, const std::string& value) {
   const fs::path folder = parent / ("roost-" + name);
   const bool known = !groups_.empty() && groups_.back().folder == folder;  // version 2: one group for both
   if (!known) {
     if (::mkdir(folder.c_str(), 0755) != 0 && errno != EEXIST) {
       problems_.push_back(errno_error(errno, "make the control group " + folder.string()).message);
-      return;
+      return false;
     }
     Fd join(::open((folder / "cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC));
-    if (!join) problems_.push_back(errno_error(errno, "open " + (folder / "cgroup.procs").string()).message);
+    const bool may_join = static_cast<bool>(join);
+    if (!may_join) problems_.push_back(errno_error(errno, "open " + (folder / "cgroup.procs").string()).message);
     groups_.push_back({folder, std::move(join)});
   }
-  if (const auto set = write_value(folder / file, value); !set) problems_.push_back(set.error().message);
+  const auto set = write_value(folder / file, value);
+  if (!set) problems_.push_back(set.error().message);
+  return set && groups_.back().join;
 }
 
 RunCgroup::~RunCgroup() {

@@ -17,6 +17,8 @@ struct Limits {
 };
 Limits limits_from(const Json& json);  // {"memory", "cpus"}
 std::string limits_text(const Limits& limits);
+// The stricter of both in each.
+Limits least_of(const Limits& a, const Limits& b);
 
 // Where control groups are; a test has its own.
 struct CgroupFiles {
@@ -37,6 +39,8 @@ class RunCgroup {
   ~RunCgroup();
 
   const std::vector<std::string>& problems() const { return problems_; }
+  bool limits_memory() const { return limits_memory_; }
+  bool limits_cpus() const { return limits_cpus_; }
   // A process joins by writing "0" to each of these.
   std::vector<int> join_fds() const;
   // True if the kernel has ended a process of the run because of its memory limit.
@@ -47,10 +51,13 @@ class RunCgroup {
     std::filesystem::path folder;
     Fd join;
   };
-  void add(const std::filesystem::path& parent, const std::string& name, const char* file, const std::string& value);
+  // False if it could not be set.
+  bool add(const std::filesystem::path& parent, const std::string& name, const char* file, const std::string& value);
 
   std::vector<Group> groups_;
   std::vector<std::string> problems_;
+  bool limits_memory_ = false;
+  bool limits_cpus_ = false;
 };
 
 }  // namespace roost

@@ -70,7 +70,8 @@ Variables inherited_variables() {
     const std::string_view text = *entry;
     const std::size_t equals = text.find('=');
     if (equals == std::string_view::npos || text.starts_with("ROOST_") || text.starts_with("PYTHON") ||
-        text.starts_with("AZUREML_") || text.starts_with("VIRTUAL_ENV=")) {
+        text.starts_with("AZUREML_") || text.starts_with("MLFLOW_TRACKING_") || text.starts_with("MLFLOW_RUN_ID=") ||
+        text.starts_with("MLFLOW_EXPERIMENT_") || text.starts_with("VIRTUAL_ENV=")) {
       continue;
     }
     variables.emplace(text.substr(0, equals), text.substr(equals + 1));

@@ -17,8 +17,8 @@ std::string expand_variables(std::string_view text, const Variables& variables);
 // The program of an order: `command` by a shell, `script` by the order's Python.
 std::vector<std::string> order_program(const Json& order, const Variables& variables);
 
-// What a run's process inherits from the runner: everything but Roost's own and Python's variables,
-// which would carry secrets or another interpreter's settings into the script.
+// What a run's process inherits from the runner: everything but Roost's own and Python's variables, which would carry
+// secrets or another interpreter's settings into the script, and where the runner's shell would have MLflow log.
 Variables inherited_variables();
 
 // What a run in an image gets in place of that: the image's own variables and PATH, and of this machine

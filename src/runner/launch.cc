@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -31,6 +32,7 @@ struct ChildPlan {
   Supervised* programs;
   int count;
   int report;
+  int control;
   int error_pipe;
   const ImageRoot* image;
   const HiddenFolders* hidden;
@@ -42,6 +44,7 @@ struct ChildPlan {
   bool own_user;
   IdMaps maps;
   const std::vector<int>* join_groups;
+  const cpu_set_t* cpus;  // null: any
 };
 
 // Why a child could not be set up. The words are in memory that both have.
@@ -62,6 +65,8 @@ struct ChildFailure {
   for (const int group : *plan.join_groups) {
     if (::write(group, "0", 1) < 0) fail_child(plan, "join its control group");
   }
+  // Where the kernel has taken a CPU away meanwhile the run has the others.
+  if (plan.cpus) ::sched_setaffinity(0, sizeof *plan.cpus, plan.cpus);
   restore_file_limit();
   // The runner's handlers and mask must not leak into what it starts.
   for (int signal = 1; signal < 32; ++signal) ::signal(signal, SIG_DFL);
@@ -81,6 +86,8 @@ struct ChildFailure {
     if (::dup2(plan.programs[i].output, kFirstOutput + i) < 0) fail_child(plan);
     plan.programs[i].output = kFirstOutput + i;
   }
+  const int control = kFirstOutput + plan.count;
+  if (::dup2(plan.control, control) < 0) fail_child(plan);
   if (plan.image) {
     if (const char* what = enter_image_root(*plan.image, plan.own_user)) fail_child(plan, what);
   } else if (plan.own_namespace) {
@@ -91,11 +98,11 @@ struct ChildFailure {
   ::umask(plan.mask);
   if (plan.landlock >= 0 && !enter_landlock(plan.landlock)) fail_child(plan, "be kept out of the data folder");
   // This copy of the runner is the supervisor: a new program would cost milliseconds.
-  ::syscall(SYS_close_range, static_cast<unsigned>(kFirstOutput + plan.count), ~0U, 0);
-  for (int fd = kReportFd; fd < kFirstOutput + plan.count; ++fd) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+  ::syscall(SYS_close_range, static_cast<unsigned>(control + 1), ~0U, 0);
+  for (int fd = kReportFd; fd <= control; ++fd) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
   const SupervisedAs as{plan.image ? plan.image->user : -1, plan.image ? plan.image->group : -1,
                         !plan.image && !plan.hidden->folders.empty()};
-  ::_exit(supervise(kReportFd, plan.programs, plan.count, as));
+  ::_exit(supervise(kReportFd, plan.programs, plan.count, as, control));
 }
 
 // The words of one process in the form that exec wants them.
@@ -119,12 +126,13 @@ struct ProcessWords {
 
 class Launched final : public RunningProcesses {
  public:
-  Launched(int pid, Fd pidfd, Fd report, bool isolated)
-      : pid_(pid), pidfd_(std::move(pidfd)), report_(std::move(report)), isolated_(isolated) {}
+  Launched(int pid, Fd pidfd, Fd report, std::shared_ptr<SideStart> sides, bool isolated)
+      : pid_(pid), pidfd_(std::move(pidfd)), report_(std::move(report)), sides_(std::move(sides)), isolated_(isolated) {}
   ~Launched() override;
 
   bool is_isolated() const override { return isolated_; }
   int supervisor() const override { return pid_; }
+  std::shared_ptr<SideStart> sides() const override { return sides_; }
   int report_fd() const override { return all_told_ ? pidfd_.get() : report_.get(); }
   void terminate() override;
   void kill() override;
@@ -135,6 +143,7 @@ class Launched final : public RunningProcesses {
   int pid_;
   Fd pidfd_;
   Fd report_;
+  const std::shared_ptr<SideStart> sides_;
   std::string unread_;
   bool all_told_ = false;
   bool isolated_;
@@ -215,11 +224,23 @@ Result<std::unique_ptr<RunningProcesses>> launch_processes(const LaunchSpec& spe
   Fd report_high = lifted(report_write, count);
   report_write.reset();
   Fd errors_high = lifted(errors_write, count);
+  int control[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control) != 0) return fail_errno(errno, "start the script");
+  Fd control_ours(control[0]);
+  Fd control_theirs(control[1]);
+  Fd control_high = lifted(control_theirs, count);
+  control_theirs.reset();
 
+  cpu_set_t cpus;
+  CPU_ZERO(&cpus);
+  for (const int cpu : spec.cpu_set) {
+    if (cpu >= 0 && cpu < CPU_SETSIZE) CPU_SET(cpu, &cpus);
+  }
   ChildPlan plan{spec.folder.c_str(),
                  programs.data(),
                  static_cast<int>(count),
                  report_high.get(),
+                 control_high.get(),
                  errors_high.get(),
                  spec.image ? &*spec.image : nullptr,
                  &spec.hidden,
@@ -230,7 +251,8 @@ Result<std::unique_ptr<RunningProcesses>> launch_processes(const LaunchSpec& spe
                  true,
                  false,
                  {},
-                 &spec.join_groups};
+                 &spec.join_groups,
+                 spec.cpu_set.empty() ? nullptr : &cpus};
 
   int started = 0;
   Fd pidfd_of_it;
@@ -281,7 +303,8 @@ Result<std::unique_ptr<RunningProcesses>> launch_processes(const LaunchSpec& spe
     if (namespaces == 0) return fail_errno(failure.error, "start the script");
   }
   ::fcntl(report_read.get(), F_SETFL, O_NONBLOCK);
-  return std::make_unique<Launched>(started, std::move(pidfd_of_it), std::move(report_read), plan.own_namespace);
+  return std::make_unique<Launched>(started, std::move(pidfd_of_it), std::move(report_read),
+                                    std::make_shared<SideStart>(std::move(control_ours)), plan.own_namespace);
 }
 
 }  // namespace roost

@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "confine/hidden_folders.h"
 #include "runner/image_root.h"
+#include "runner/side_start.h"
 
 namespace roost {
 
@@ -29,6 +30,7 @@ struct LaunchSpec {
   std::optional<ImageRoot> image;  // their file system, if it is not that of this machine
   HiddenFolders hidden;            // else what of this machine they do not see
   std::vector<int> join_groups;    // of control groups, as RunCgroup::join_fds() gives them
+  std::vector<int> cpu_set;        // the CPUs they run on; none: any
   std::string host_name;           // their own, if not empty
   std::filesystem::path hosts;     // in place of /etc/hosts, if not empty
   unsigned mask = 022;             // umask
@@ -51,6 +53,8 @@ class RunningProcesses {
   // Whether no process can be left when it is over.
   virtual bool is_isolated() const = 0;
   virtual int supervisor() const = 0;
+  // By which further programs are started beside them; null if that cannot be. It may outlive this.
+  virtual std::shared_ptr<SideStart> sides() const { return nullptr; }
   // Readable once a process ended, or all did; for poll(2). Another one once the last end was taken: the kernel has
   // still to clear up, and asking again and again would keep it from doing so.
   virtual int report_fd() const = 0;

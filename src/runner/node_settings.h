@@ -21,7 +21,7 @@ struct NodeSettings {
   std::filesystem::path sdk;     // for PYTHONPATH
   std::filesystem::path mpi_helper;  // the program roost-mpi
   std::string address = "127.0.0.1";  // by which the other nodes of a run reach this one
-  std::string gpus;              // for CUDA_VISIBLE_DEVICES
+  std::string gpus;              // for CUDA_VISIBLE_DEVICES, where an order says nothing of them
   bool machine_has_gpus = false;
   unsigned mask = 022;  // the umask that runs on this machine have, in no image
   bool joined = false;  // on a machine that may share nothing with the server

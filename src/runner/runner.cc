@@ -29,7 +29,9 @@
 #include "runner/attempt_run.h"
 #include "runner/leftovers.h"
 #include "runner/mpi_helper.h"
+#include "runner/run_usage.h"
 #include "runner/sdk.h"
+#include "runner/shell_session.h"
 #include "runner/usage.h"
 
 namespace fs = std::filesystem;
@@ -75,6 +77,7 @@ class Runner {
     }
     orders.join();
     beats.join();
+    sessions_.clear();  // waits for them; what they lead to is over
   }
 
  private:
@@ -164,6 +167,8 @@ class Runner {
         stack_requests_.push_back(text_at(*order, "id"));
         beat_due_.notify_one();
       }
+    } else if (type == "session") {
+      start_session(is_current(key) ? current_ : nullptr, *order);
     } else if (type == "go") {
       if (is_current(key)) current_->orders().go(array_at(*order, "nodes"));
     } else if (type == "exec" || type == "command_ended") {
@@ -178,9 +183,23 @@ class Runner {
     return false;
   }
 
+  // With mutex_ held. One of a run that is not here, or over, is told so.
+  void start_session(std::shared_ptr<AttemptRun> attempt, Json order) {
+    if (!seen_sessions_.insert(text_at(order, "id")).second) return;
+    std::erase_if(sessions_, [](const Session& session) { return session.is_over->load(); });
+    auto is_over = std::make_shared<std::atomic<bool>>(false);
+    sessions_.push_back({is_over, std::jthread([this, attempt = std::move(attempt), order = std::move(order), is_over] {
+                           static const SideDoor kClosed;
+                           ShellSession(settings_, token_, order, stop_).run(attempt ? attempt->side_door() : kClosed);
+                           *is_over = true;
+                         })});
+  }
+
   void send_heartbeats() {
     ServerLink link(settings_.server_file, settings_.data_id, token_, stop_);
-    Usage usage(settings_.folder);
+    const Nvml nvml;
+    Usage usage(settings_.folder, nvml);
+    RunUsage run_usage(nvml);
     for (;;) {
       Json body = {{"run", nullptr}, {"attempt", 0}, {"usage", nullptr}, {"parts", Json::array()}};
       std::shared_ptr<AttemptRun> attempt;
@@ -211,7 +230,10 @@ class Runner {
       }
       ++beats_;
       if (attempt) body["idle_seconds"] = attempt->idle_seconds();
-      if (!body["run"].is_null()) body["usage"] = usage.sample();
+      if (!body["run"].is_null()) {
+        body["usage"] = usage.sample();
+        body["usage"].update(attempt->sample(run_usage));
+      }
       const auto heard = link.once([&](ApiClient& api) {
         return api.post("/nodes/" + percent_encode(settings_.node) + "/heartbeat", body);
       });
@@ -263,6 +285,12 @@ class Runner {
   std::map<std::pair<std::string, std::int64_t>, std::string> ended_early_;
   std::shared_ptr<AttemptRun> current_;
   std::vector<std::string> stack_requests_;
+  struct Session {
+    std::shared_ptr<std::atomic<bool>> is_over;
+    std::jthread thread;
+  };
+  std::vector<Session> sessions_;
+  std::set<std::string> seen_sessions_;  // an order stream that begins anew tells them again
   ApiClient* order_client_ = nullptr;
   bool leaving_ = false;
   std::optional<steady_clock::time_point> terminated_since_;

@@ -1,8 +1,10 @@
 #include "runner/supervise.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -14,7 +16,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "confine/capabilities.h"
+#include "runner/become.h"
+#include "runner/side_programs.h"
 
 namespace roost {
 namespace {
@@ -65,28 +68,6 @@ int add_children(pid_t parent, pid_t* pids, int have) {
   return have;
 }
 
-// Looks for the program as a shell does, in $PATH. Comes back if it cannot be started.
-void become(char** program, char** environment) {
-  if (std::strchr(program[0], '/')) {
-    ::execve(program[0], program, environment);
-    return;
-  }
-  const char* folders = "/usr/local/bin:/usr/bin:/bin";
-  for (char** variable = environment; *variable; ++variable) {
-    if (std::strncmp(*variable, "PATH=", 5) == 0) folders = *variable + 5;
-  }
-  for (const char* folder = folders;; ++folder) {
-    const char* const end = folder + std::strcspn(folder, ":");
-    char path[PATH_MAX];
-    const int length = std::snprintf(path, sizeof path, "%.*s/%s", static_cast<int>(end - folder),
-                                     end == folder ? "." : folder, program[0]);
-    if (length > 0 && static_cast<std::size_t>(length) < sizeof path) ::execve(path, program, environment);
-    const bool is_elsewhere = errno == ENOENT || errno == ENOTDIR || errno == EACCES;
-    if (!is_elsewhere || *end == '\0') return;
-    folder = end;
-  }
-}
-
 long long now_micros() {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);
@@ -95,14 +76,16 @@ long long now_micros() {
 
 class Supervisor {
  public:
-  Supervisor(int report, const Supervised* programs, int count, const SupervisedAs& as)
-      : report_(report), programs_(programs), count_(count), as_(as), is_init_(::getpid() == 1) {}
+  Supervisor(int report, const Supervised* programs, int count, const SupervisedAs& as, int control)
+      : report_(report), programs_(programs), count_(count), as_(as), is_init_(::getpid() == 1), sides_(control, as) {}
 
   int run() {
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     sigemptyset(&watched_);
     for (const int signal : {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT}) sigaddset(&watched_, signal);
-    ::sigprocmask(SIG_BLOCK, &watched_, nullptr);
+    sigset_t blocked = watched_;
+    sigaddset(&blocked, SIGPIPE);  // of those who do not want to know any more how a program ended
+    ::sigprocmask(SIG_BLOCK, &blocked, nullptr);
     for (int i = 0; i < count_ && i < kMostPids; ++i) {
       const int error = start(i);
       if (error != 0) {
@@ -112,20 +95,35 @@ class Supervisor {
       }
       ++running_;
     }
+    const int signals = ::signalfd(-1, &watched_, SFD_CLOEXEC | SFD_NONBLOCK);
     while (running_ > 0) {
-      siginfo_t info{};
-      if (::sigwaitinfo(&watched_, &info) < 0) continue;
-      if (info.si_signo != SIGCHLD) {
-        signal_all(info.si_signo == SIGQUIT ? SIGKILL : SIGTERM);
-      } else {
-        reap();
+      // Without the descriptor, if there was none left, there is nobody beside the programs either.
+      if (signals >= 0) {
+        pollfd waits[] = {{signals, POLLIN, 0}, {sides_.control(), POLLIN, 0}};
+        if (::poll(waits, 2, -1) < 0) continue;
+        if (waits[1].revents != 0) sides_.take_order();
+        signalfd_siginfo info{};
+        while (running_ > 0 && ::read(signals, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+          note(static_cast<int>(info.ssi_signo));
+        }
+        continue;
       }
+      siginfo_t info{};
+      if (::sigwaitinfo(&watched_, &info) >= 0) note(info.si_signo);
     }
     end_rest();
     return 0;
   }
 
  private:
+  void note(int signal) {
+    if (signal == SIGCHLD) {
+      reap();
+    } else {
+      signal_all(signal == SIGQUIT ? SIGKILL : SIGTERM);
+    }
+  }
+
   // Answers the errno of the start; 0 if the program runs.
   int start(int index) {
     int launch[2];
@@ -146,8 +144,8 @@ class Supervisor {
       ::sigprocmask(SIG_SETMASK, &none, nullptr);
       const Supervised& program = programs_[index];
       environ = program.environment;
-      const bool ready = ::dup2(program.output, 1) >= 0 && ::dup2(program.output, 2) >= 0 && become_user();
-      if (ready && program.otherwise) become(program.program, program.environment);
+      const bool ready = ::dup2(program.output, 1) >= 0 && ::dup2(program.output, 2) >= 0 && become_user(as_);
+      if (ready && program.otherwise) become_program(program.program, program.environment);
       char** const last = program.otherwise ? program.otherwise : program.program;
       if (ready) ::execvp(last[0], last);
       const int error = errno;
@@ -162,18 +160,11 @@ class Supervisor {
     return error;
   }
 
-  // Straight to the kernel: the library would ask threads that this copy does not have.
-  bool become_user() {
-    if (as_.confined && ::geteuid() == 0) give_up_capabilities();
-    if (as_.user < 0) return true;
-    return ::syscall(SYS_setgroups, 0, nullptr) == 0 && ::syscall(SYS_setresgid, as_.group, as_.group, as_.group) == 0 &&
-           ::syscall(SYS_setresuid, as_.user, as_.user, as_.user) == 0 && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
-  }
-
   void reap() {
     int status = 0;
     while (const pid_t pid = ::waitpid(-1, &status, WNOHANG)) {
       if (pid < 0) return;
+      if (sides_.note_end(pid, status)) continue;
       for (int i = 0; i < count_; ++i) {
         if (started_[i] != pid) continue;
         started_[i] = 0;
@@ -221,6 +212,7 @@ class Supervisor {
   const int count_;
   const SupervisedAs as_;
   const bool is_init_;
+  SidePrograms sides_;
   sigset_t watched_{};
   pid_t started_[kMostPids] = {};  // by index; 0 once its end was reported
   int running_ = 0;
@@ -228,8 +220,8 @@ class Supervisor {
 
 }  // namespace
 
-int supervise(int report, const Supervised* programs, int count, const SupervisedAs& as) {
-  return Supervisor(report, programs, count, as).run();
+int supervise(int report, const Supervised* programs, int count, const SupervisedAs& as, int control) {
+  return Supervisor(report, programs, count, as, control).run();
 }
 
 }  // namespace roost

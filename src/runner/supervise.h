@@ -26,6 +26,8 @@ struct SupervisedAs {
 // Neither allocates nor locks, so that it may run in a bare copy of a process with threads. As
 // process 1 of a pid namespace no process can outlive it, double-forked daemons included; elsewhere
 // it adopts orphans (subreaper) and ends those.
-int supervise(int report, const Supervised* programs, int count, const SupervisedAs& as = {});
+//
+// Orders to start further programs beside them come from `control` (side_order.h), if that is not -1.
+int supervise(int report, const Supervised* programs, int count, const SupervisedAs& as = {}, int control = -1);
 
 }  // namespace roost

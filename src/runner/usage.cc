@@ -1,6 +1,5 @@
 #include "runner/usage.h"
 
-#include <dlfcn.h>
 #include <sys/statvfs.h>
 
 #include <cctype>
@@ -20,39 +19,10 @@ constexpr double kMegabyte = 1e6;
 
 double round2(double value) { return std::round(value * 100) / 100; }
 
-// The few calls of NVML used here, found at run time; its types are plain C.
-struct Utilization {
-  unsigned gpu;
-  unsigned memory;
-};
-struct Memory {
-  unsigned long long total;
-  unsigned long long free;
-  unsigned long long used;
-};
-using Device = void*;
-
-template <class Function>
-Function symbol(void* library, const char* name) {
-  return reinterpret_cast<Function>(::dlsym(library, name));
-}
-
 }  // namespace
 
-Usage::Usage(std::filesystem::path disk)
-    : disk_(std::move(disk)), last_(read_counters()), last_at_(std::chrono::steady_clock::now()) {
-  nvml_ = ::dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (!nvml_) return;
-  const auto init = symbol<int (*)()>(nvml_, "nvmlInit_v2");
-  if (!init || init() != 0) {
-    ::dlclose(nvml_);
-    nvml_ = nullptr;
-  }
-}
-
-Usage::~Usage() {
-  if (nvml_) ::dlclose(nvml_);
-}
+Usage::Usage(std::filesystem::path disk, const Nvml& nvml)
+    : disk_(std::move(disk)), nvml_(nvml), last_(read_counters()), last_at_(std::chrono::steady_clock::now()) {}
 
 Usage::Counters Usage::read_counters() {
   Counters counters;
@@ -140,22 +110,12 @@ Json Usage::sample() {
 }
 
 void Usage::add_gpus(Json& out) {
-  if (!nvml_) return;
-  const auto count_of = symbol<int (*)(unsigned*)>(nvml_, "nvmlDeviceGetCount_v2");
-  const auto device_at = symbol<int (*)(unsigned, Device*)>(nvml_, "nvmlDeviceGetHandleByIndex_v2");
-  const auto busy = symbol<int (*)(Device, Utilization*)>(nvml_, "nvmlDeviceGetUtilizationRates");
-  const auto memory = symbol<int (*)(Device, Memory*)>(nvml_, "nvmlDeviceGetMemoryInfo");
-  unsigned count = 0;
-  if (!count_of || !device_at || count_of(&count) != 0) return;
-  for (unsigned i = 0; i < count; ++i) {
-    Device device = nullptr;
-    if (device_at(i, &device) != 0) continue;
-    Utilization use{};
-    if (busy && busy(device, &use) == 0) out[fmt::format("gpu{}_percent", i)] = use.gpu;
-    Memory held{};
-    if (memory && memory(device, &held) == 0) {
-      out[fmt::format("gpu{}_memory_mb", i)] = round2(static_cast<double>(held.used) / kMegabyte);
-    }
+  int number = 0;
+  for (const auto& device : nvml_.devices()) {
+    const Nvml::Load load = nvml_.load(device);
+    if (load.percent) out[fmt::format("gpu{}_percent", number)] = *load.percent;
+    out[fmt::format("gpu{}_memory_mb", number)] = round2(load.memory_mb);
+    ++number;
   }
 }
 

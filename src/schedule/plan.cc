@@ -8,13 +8,17 @@
 namespace roost {
 namespace {
 
+// Runs that wait for GPUs may be many; behind so many of them nobody is looked for who does not.
+constexpr std::int64_t kMostWithoutRoom = 2000;
+
 std::int64_t count(const std::vector<Node>& nodes, NodeState state) {
   return std::count_if(nodes.begin(), nodes.end(), [&](const Node& node) { return node.state == state; });
 }
 
 class Planner {
  public:
-  Planner(const ComputeView& view, Micros now) : view_(view), now_(now) {
+  Planner(const ComputeView& view, Micros now)
+      : view_(view), now_(now), room_(view.room, view.compute.is_low_priority(), view.size_gpus, now) {
     for (const auto& node : view.nodes) {
       if (node.state == NodeState::kIdle) idle_.push_back(&node);
     }
@@ -33,6 +37,7 @@ class Planner {
       if (same) {
         plan_.reserved = same->reserved;
         plan_.promised = same->promised;
+        plan_.claim = same->claim;
       } else {
         give_nodes();
       }
@@ -58,13 +63,21 @@ class Planner {
     FairOrder order(*view_.waiting, view_.promised, standings, view_.past ? *view_.past : kNobody,
                     view_.capacity(), now_);
     std::optional<Reservation> reservation;
+    std::int64_t without_room = 0;
     while (const QueuedRun* run = free_ > 0 || !reservation ? order.next() : nullptr) {
       ++plan_.steps;
       if (!may_ever_start(*run)) continue;
       if (is_at_limit(order.standing(), *run)) {
         order.block_user();
       } else if (run->nodes <= free_ && (!reservation || reservation->allows(*run))) {
-        give(*run, reservation.has_value());
+        const auto takes = room_.take(*run);
+        if (!takes) {
+          // It keeps its turn; the nodes are for others meanwhile.
+          if (without_room++ == 0) plan_.promised.push_back(run->seq);
+          if (without_room > kMostWithoutRoom) break;
+          continue;
+        }
+        give(*run, reservation.has_value(), *takes);
         order.take();
         if (reservation) reservation->take(*run);
       } else if (!reservation) {
@@ -74,12 +87,14 @@ class Planner {
       }
     }
     plan_.steps += order.steps();
+    plan_.claim = room_.claim();
+    plan_.taken = room_.taken();
   }
 
-  // A run that wants more nodes than it can ever get waits until that is raised, and holds up nobody.
+  // A run that wants more than it can ever get waits until that is raised, and holds up nobody.
   bool may_ever_start(const QueuedRun& run) const {
     const std::int64_t per_user = view_.compute.max_nodes_per_user;
-    return run.nodes <= view_.capacity() && (per_user == 0 || run.nodes <= per_user);
+    return run.nodes <= view_.capacity() && (per_user == 0 || run.nodes <= per_user) && !room_.is_too_much(run);
   }
 
   bool is_at_limit(const Standing& user, const QueuedRun& run) const {
@@ -89,12 +104,12 @@ class Planner {
   }
 
   // The run starts on idle nodes, or keeps those that there are until the others have come up.
-  void give(const QueuedRun& run, bool backfill) {
+  void give(const QueuedRun& run, bool backfill, const Amounts& takes) {
     free_ -= run.nodes;
     held_.push_back({run.nodes, now_, latest_end(run, now_)});
     const auto idle = static_cast<std::int64_t>(idle_.size()) - next_idle_ - kept_idle_;
     if (idle >= run.nodes) {
-      Plan::Start start{run.seq, run.priority, {}, backfill};
+      Plan::Start start{run.seq, run.priority, {}, backfill, takes};
       for (std::int64_t i = 0; i < run.nodes; ++i) {
         start.nodes.push_back(idle_[static_cast<std::size_t>(next_idle_++)]->id);
       }
@@ -141,6 +156,7 @@ class Planner {
   std::int64_t free_ = 0;  // nodes the compute may have that are in no use, also those not started yet
   std::int64_t alive_ = 0;
   std::vector<Held> held_;
+  RoomShare room_;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "domain/compute.h"
 #include "domain/queued_run.h"
+#include "schedule/machine_room.h"
 #include "schedule/past_use.h"
 #include "schedule/run_queue.h"
 
@@ -21,6 +22,9 @@ struct ComputeView {
   std::vector<std::int64_t> promised;  // what the plan before this one said
   std::int64_t most_nodes = INT64_MAX;  // what others leave of the machine at best
 
+  MachineRoom room = {};          // of the machine that its nodes are on
+  std::optional<std::int64_t> size_gpus = {};  // see need_of()
+
   std::int64_t capacity() const { return std::min(compute.max_nodes, most_nodes); }
 };
 
@@ -30,6 +34,7 @@ struct Plan {
     std::int64_t priority = 0;
     std::vector<std::string> nodes;  // by node rank
     bool backfill = false;           // another run was first, and waits
+    Amounts takes = {};              // of the machine, on all nodes together
   };
   std::vector<Start> starts;
   // Runs whose turn it is and that wait for nodes to come up, in order.
@@ -52,6 +57,8 @@ struct Plan {
     std::optional<Micros> starts;
   };
   std::optional<Reserved> reserved;
+  std::optional<RoomClaim> claim;  // the first run here that has nodes to start on and waits for GPUs, CPUs or memory
+  Amounts taken;                   // by those that start and those whose nodes come up
   // Runs whose turn it was and that did not start, in order. They keep it, whoever has less of the compute
   // meanwhile: nodes that come free one by one would never be enough for a big run otherwise.
   std::vector<std::int64_t> promised;
@@ -63,7 +70,8 @@ std::int64_t target_nodes(const Compute& compute, const std::vector<Node>& nodes
 
 // Decides without touching anything. Runs are looked at by priority, then by fair share between users, then
 // by age (FairOrder). A run starts on all its nodes or on none. The first that has to wait gets a
-// Reservation; those behind it start only if they do not make it wait longer. Nodes are added up to the
+// Reservation; those behind it start only if they do not make it wait longer. Of GPUs, CPUs and memory it gets what
+// RoomShare says. Nodes are added up to the
 // capacity, and end when they have been idle for idle_seconds, down to min_nodes.
 // `same`: what was decided on the same view before, if that gave nodes to nobody; then the queue need not be
 // looked at again.

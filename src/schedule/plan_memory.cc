@@ -14,7 +14,7 @@ auto settings(const ComputeView& view) {
 }
 
 bool is_same(const ComputeView& a, const ComputeView& b) {
-  return settings(a) == settings(b) && a.promised == b.promised &&
+  return settings(a) == settings(b) && a.promised == b.promised && a.room == b.room && a.size_gpus == b.size_gpus &&
          std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(),
                     [](const Node& x, const Node& y) { return x.state == y.state && x.id == y.id; }) &&
          std::equal(a.running.begin(), a.running.end(), b.running.begin(), b.running.end(),

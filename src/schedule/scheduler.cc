@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 
 #include "base/report_error.h"
+#include "domain/vm_sizes.h"
 #include "records/attempt_records.h"
 #include "records/compute_records.h"
+#include "records/lease_records.h"
 #include "records/queue_records.h"
 #include "records/run_records.h"
 #include "schedule/plan.h"
@@ -37,6 +39,7 @@ std::vector<ComputePlan> Scheduler::look() {
     found.clear();
     const Micros now = parts_.clock.now();
     ROOST_CHECK(queues_.refresh(tx, now));
+    ROOST_TRY(held_, held_amounts(tx));
     ROOST_TRY(const auto computes, list_computes(tx));
     for (const auto& compute : computes) {
       if (!parts_.decides_here(compute)) continue;
@@ -61,32 +64,83 @@ std::vector<ComputePlan> Scheduler::look() {
   return found;
 }
 
-std::vector<Preemption> Scheduler::plan(std::vector<ComputePlan>& computes, Micros now) {
-  if (parts_.local_nodes > 0) divide_machine(parts_.local_nodes, computes);
-  for (auto& [view, plan] : computes) {
+void Scheduler::plan_in_turn(std::vector<ComputePlan>& computes, Micros now) {
+  MachineRoom room{parts_.inventory.amounts(), parts_.inventory.amounts() - held_, claim_, {}};
+  const auto late = [&](const RoomClaim& claim) {
+    Amounts sum;
+    for (const auto& [view, plan] : computes) {
+      for (const auto& run : view.running) {
+        if (run.started >= claim.since) sum = sum + run.held;
+      }
+    }
+    return sum;
+  };
+  if (room.first) room.late = late(*room.first);
+  const std::int64_t claimant = claim_ ? claim_->run : 0;
+  // The one that waits longest is asked first; whether it still waits shows then.
+  std::vector<ComputePlan*> order;
+  for (auto& compute : computes) order.push_back(&compute);
+  std::stable_partition(order.begin(), order.end(), [&](const ComputePlan* compute) {
+    return compute->view.waiting && compute->view.waiting->find(claimant);
+  });
+  if (claimant != 0 && (order.empty() || !order.front()->view.waiting || !order.front()->view.waiting->find(claimant))) {
+    room.first.reset();
+  }
+  for (ComputePlan* compute : order) {
+    auto& [view, plan] = *compute;
+    view.room = room;
+    if (const auto gpus = promised_gpus(view.compute.vm_size, static_cast<int>(room.total.gpus))) view.size_gpus = *gpus;
     plan = memory_.plan(view, now);
     queues_.promised(view.compute.workspace, view.compute.name) = plan.promised;
+    room.free = room.free - plan.taken;
+    room.late = room.late + plan.taken;
+    if (room.first && view.waiting && view.waiting->find(room.first->run)) room.first.reset();  // it starts, or asks again
+    if (plan.claim && (!room.first || plan.claim->comes_before(*room.first))) {
+      room.first = plan.claim;
+      room.late = late(*room.first);
+    }
   }
+  claim_ = room.first;
+}
+
+std::vector<Preemption> Scheduler::plan(std::vector<ComputePlan>& computes, Micros now) {
+  if (parts_.local_nodes > 0) divide_machine(parts_.local_nodes, computes);
+  plan_in_turn(computes, now);
   if (parts_.local_nodes == 0) return {};
   return share_machine(parts_.local_nodes, computes);
 }
 
+Result<bool> Scheduler::start(Tx& tx, const Plan::Start& start, Micros now, Changed& changed) {
+  ROOST_TRY(Run run, run_by_row(tx, start.run));
+  std::vector<Node> nodes;
+  for (const auto& id : start.nodes) {
+    ROOST_TRY(Node node, find_node(tx, id));
+    if (node.state == NodeState::kIdle) nodes.push_back(std::move(node));
+  }
+  const bool waits = run.status == RunStatus::kQueued || run.status == RunStatus::kProvisioning;
+  if (!waits || nodes.size() != start.nodes.size()) return false;
+  std::optional<std::vector<Lease>> leases;
+  const bool has_lease = !parts_.inventory.gpus.empty() || !start.takes.is_nothing();
+  if (has_lease) {
+    ROOST_TRY(const auto held, held_leases(tx));
+    std::vector<Lease> taken;
+    for (const auto& other : held) taken.push_back(other.lease);
+    leases = choose_leases(parts_.inventory, taken, start.takes, std::ssize(nodes));
+    if (!leases) return false;  // somebody was faster; it keeps its turn
+  }
+  ROOST_CHECK(parts_.placement.start(tx, run, nodes, now));
+  for (std::size_t i = 0; leases && i < leases->size(); ++i) {
+    ROOST_CHECK(insert_lease(tx, {run.seq, run.attempt, static_cast<int>(i), nodes[i].id, (*leases)[i], {}, {}}));
+  }
+  changed.nodes.insert(changed.nodes.end(), start.nodes.begin(), start.nodes.end());
+  changed.runs.push_back(run.id);
+  changed.started.push_back(run.seq);
+  return true;
+}
+
 Status Scheduler::carry_out(Tx& tx, const ComputePlan& decided, Micros now, Changed& changed) {
   const auto& [view, plan] = decided;
-  for (const auto& start : plan.starts) {
-    ROOST_TRY(Run run, run_by_row(tx, start.run));
-    std::vector<Node> nodes;
-    for (const auto& id : start.nodes) {
-      ROOST_TRY(Node node, find_node(tx, id));
-      if (node.state == NodeState::kIdle) nodes.push_back(std::move(node));
-    }
-    const bool waits = run.status == RunStatus::kQueued || run.status == RunStatus::kProvisioning;
-    if (!waits || nodes.size() != start.nodes.size()) continue;
-    ROOST_CHECK(parts_.placement.start(tx, run, nodes, now));
-    changed.nodes.insert(changed.nodes.end(), start.nodes.begin(), start.nodes.end());
-    changed.runs.push_back(run.id);
-    changed.started.push_back(run.seq);
-  }
+  for (const auto& start : plan.starts) ROOST_CHECK(this->start(tx, start, now, changed));
   for (const auto& coming : plan.coming) {
     if (coming.told) continue;
     ROOST_TRY(Run run, run_by_row(tx, coming.run));

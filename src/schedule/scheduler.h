@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "db/database.h"
 #include "domain/compute.h"
+#include "domain/lease.h"
 #include "records/changes.h"
 #include "records/placement.h"
 #include "schedule/plan_memory.h"
@@ -26,6 +27,7 @@ struct ScheduleParts {
   // False where another engine's own queue decides; compute/ knows.
   std::function<bool(const Compute& compute)> decides_here;
   std::int64_t local_nodes = 0;  // most nodes of all computes together; 0: no limit
+  Inventory inventory = {};      // of the machine that the nodes of all these computes are on
 };
 
 // Nodes that a compute has to be given.
@@ -53,7 +55,10 @@ class Scheduler {
   };
   std::vector<ComputePlan> look();
   std::vector<Preemption> plan(std::vector<ComputePlan>& computes, Micros now);
+  // Each compute gets its plan, one after another: what one takes of the machine the next does not have.
+  void plan_in_turn(std::vector<ComputePlan>& computes, Micros now);
   Status carry_out(Tx& tx, const ComputePlan& computes, Micros now, Changed& changed);
+  Result<bool> start(Tx& tx, const Plan::Start& start, Micros now, Changed& changed);
   // The run waits for others to end after all.
   Status put_back(Tx& tx, std::int64_t run, Micros now, Changed& changed);
   Status take_nodes(Tx& tx, const Preemption& preemption, Micros now, Changed& changed);
@@ -62,6 +67,8 @@ class Scheduler {
   QueueMirror queues_;
   PlanMemory memory_;
   Ages ages_;  // of idle nodes
+  Amounts held_;  // of the machine, when it was looked at
+  std::optional<RoomClaim> claim_;  // of the run that waits longest for some of the machine
 };
 
 }  // namespace roost

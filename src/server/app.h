@@ -15,10 +15,12 @@
 #include "compute/engines.h"
 #include "compute/provisioning.h"
 #include "db/database.h"
+#include "domain/lease.h"
 #include "endpoints/front_statistics.h"
 #include "endpoints/replica_loads.h"
 #include "execute/execute_parts.h"
 #include "execute/placement.h"
+#include "execute/shell_sessions.h"
 #include "execute/stack_requests.h"
 #include "finalize/finalize_parts.h"
 #include "finalize/keep_outputs.h"
@@ -34,8 +36,10 @@
 
 namespace roost {
 
+class AlertLoop;
 class FrontProcess;
 class GarbageJob;
+class KeepingLoop;
 
 // The object graph of a running server, for its routes. Built in server.cc, which owns it; everything in it is
 // thread-safe. Nothing outside server/ knows it: the rooms are given what they use (rooms.cc).
@@ -45,7 +49,8 @@ struct App {
   std::string data_id;  // of the data folder
   std::string python;
   Micros started = 0;
-  Resources machine;
+  Resources machine;     // in numbers
+  Inventory inventory;   // the same by name
   std::string program;  // this very program, for nodes that lack it
 
   SystemClock clock;
@@ -63,6 +68,7 @@ struct App {
   ServingTime serving{clock};
   NodeWatch nodes{serving};
   StackRequests stacks{clock};
+  ShellSessions shells{clock, changes.hub()};
   KeptOutputs kept;
   Statistics statistics;
   ReplicaLoads replica_loads;
@@ -77,6 +83,8 @@ struct App {
   std::unique_ptr<EnvironmentBuilder> builder;
   std::unique_ptr<EnvironmentBuilds> builds;
   std::unique_ptr<GarbageJob> garbage;
+  std::unique_ptr<KeepingLoop> keeping;
+  std::unique_ptr<AlertLoop> alerts;
   std::unique_ptr<FrontProcess> front;
 
   // Ends the server; `keep_runs` leaves training running.

@@ -1,5 +1,7 @@
 #include "server/config.h"
 
+#include <set>
+
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -34,6 +36,18 @@ Result<std::vector<NodeHost>> hosts_from(const Json& items, const std::string& f
     hosts.push_back(std::move(host));
   }
   return hosts;
+}
+
+std::vector<std::string> gpus_from(JsonFields& fields) {
+  std::vector<std::string> gpus = fields.strings("gpus");
+  std::set<std::string> seen;
+  for (const auto& gpu : gpus) {
+    const bool is_name = !gpu.empty() && gpu.find_first_not_of("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_/.") == std::string::npos;
+    if (!is_name || !seen.insert(gpu).second) {
+      fields.reject(fmt::format("\"gpus\" lists \"{}\"; it must be a UUID or a number of a GPU, each once", printable(gpu)));
+    }
+  }
+  return gpus;
 }
 
 Result<ServerConfig::Slurm> slurm_from(const Json& body, const std::string& file_name) {
@@ -80,7 +94,12 @@ Result<ServerConfig> parse_config(std::string_view yaml, const std::string& file
   read_seconds(root, fields, "heartbeat_seconds", config.heartbeat_seconds);
   read_seconds(root, fields, "node_silent_seconds", config.node_silent_seconds);
   read_seconds(root, fields, "node_lost_seconds", config.node_lost_seconds);
+  read_seconds(root, fields, "process_silent_seconds", config.process_silent_seconds);
+  read_seconds(root, fields, "process_lost_seconds", config.process_lost_seconds);
   read_seconds(root, fields, "writer_stall_seconds", config.writer_stall_seconds);
+  read_seconds(root, fields, "alert_retry_seconds", config.alert_retry_seconds);
+  read_seconds(root, fields, "idle_gpu_seconds", config.idle_gpu_seconds);
+  config.bin_days = fields.integer("bin_days", config.bin_days, 0, 36'500);
   config.reserve_mb = fields.integer("reserve_mb", config.reserve_mb, 0, 100'000);
   config.hang_seconds = static_cast<double>(
       fields.integer("hang_seconds", static_cast<std::int64_t>(config.hang_seconds), 0, 30 * 86'400));
@@ -101,6 +120,7 @@ Result<ServerConfig> parse_config(std::string_view yaml, const std::string& file
   const std::string pins = fields.string("pins");
   const Json hosts = fields.array("hosts");
   const Json slurm = fields.object("slurm");
+  if (fields.has("gpus")) config.gpus = gpus_from(fields);
   config.variables = fields.string_map("variables").get<std::map<std::string, std::string>>();
   ROOST_CHECK(fields.done());
   for (const auto& [name, value] : config.variables) ROOST_CHECK(check_variable_name(name));

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,8 @@ struct ServerConfig {
   double node_silent_seconds = 20;
   double node_lost_seconds = 60;
   int cancel_grace_seconds = 10;
+  double process_silent_seconds = 60;  // of the process of an interactive run
+  double process_lost_seconds = 900;
   double hang_seconds = 600;  // of doing nothing, after which a run is said to hang; 0: never
   int worker_threads = 16;
   double writer_stall_seconds = 30;  // of a write that does not move, after which the server is not well
@@ -37,6 +40,9 @@ struct ServerConfig {
   int caller_requests = 512;  // of one token or address under way at a time
   int caller_uploads = 64;
   int address_connections = 1024;  // of one address at a time; four times as many for loopback
+  std::int64_t bin_days = 30;        // before what is in the bin is deleted for good; 0: never
+  double alert_retry_seconds = 5;    // after an alert could not be sent; twice as long each time, up to an hour
+  double idle_gpu_seconds = 900;     // of GPUs without work, after which that is told
   int blob_lease_seconds = 900;  // how long gc keeps what was stored or asked for, whatever its grace
   struct Slurm {
     SlurmSettings cluster;
@@ -48,6 +54,7 @@ struct ServerConfig {
   Slurm slurm;
   std::int64_t serving_port = 0;  // of the front of endpoints; 0: the one of last time, else any
   std::int64_t local_nodes = 0;  // most nodes of all computes on this machine together; 0: no limit
+  std::optional<std::vector<std::string>> gpus;  // in place of those that are found, as CUDA_VISIBLE_DEVICES names them
   std::vector<NodeHost> hosts;  // where nodes run, by slot; none: on this machine's own network
   std::map<std::string, std::string> variables;  // every run has these, unless it sets them itself
 };

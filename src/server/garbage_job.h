@@ -14,6 +14,9 @@ namespace roost {
 // time; one thing that cannot be read or removed is told of and does not end it. Thread-safe.
 class GarbageJob {
  public:
+  // Unless told: what was stored within a day may be for something that is about to name it.
+  static constexpr std::int64_t kGraceSeconds = 86'400;
+
   explicit GarbageJob(GarbageParts parts) : parts_(std::move(parts)) {}
   ~GarbageJob() { stop(); }
 

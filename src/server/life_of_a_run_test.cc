@@ -35,7 +35,7 @@ class LifeOfARun : public DatabaseFixture {
     provisioning_ = std::make_unique<Provisioning>(
         ProvisionParts{*db_, *access_, engines_, nodes_, wake_, clock_, serving_});
     sealer_.emplace(*Sealer::open_or_make(folder_ / "secrets.key"));
-    execute_.emplace(ExecuteParts{*db_, *access_, *sealer_, changes_, nodes_, *provisioning_, stacks_, wake_, clock_, serving_,
+    execute_.emplace(ExecuteParts{*db_, *access_, *sealer_, changes_, nodes_, *provisioning_, stacks_, shells_, wake_, clock_, serving_,
                                   [](const LogTails::Name&) { return LogTails::Tail(); },
                                   [](const std::string&, std::int64_t) {}, ExecuteSettings()});
     placement_ = std::make_unique<RunPlacement>(*execute_);
@@ -153,6 +153,7 @@ class LifeOfARun : public DatabaseFixture {
   Changes changes_;
   Wake wake_;
   StackRequests stacks_{clock_};
+  ShellSessions shells_{clock_, changes_.hub()};
   std::unique_ptr<Access> access_;
   std::optional<Sealer> sealer_;
   Engines engines_;

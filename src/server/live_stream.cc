@@ -30,7 +30,8 @@ class LiveStream final : public ResponseStream {
       if (!topic->look(app_, piece)) return Step::kEnd;
       more_ = more_ || topic->has_more();
     }
-    if (piece.empty() && now - said_ >= kSayEvery) piece = ": still here\n\n";
+    // An event and no comment, which a page would not see: it notices a server that has gone without closing anything.
+    if (piece.empty() && now - said_ >= kSayEvery) piece = "event: here\ndata: {}\n\n";
     max_wait_ms = kIdleWaitMs;
     if (piece.empty()) return Step::kWait;
     said_ = now;

@@ -10,6 +10,7 @@
 #include "domain/names.h"
 #include "domain/rank_plan.h"
 #include "observe/metric_store.h"
+#include "records/alert_records.h"
 #include "records/attempt_records.h"
 #include "records/compute_records.h"
 #include "records/live_records.h"
@@ -164,6 +165,34 @@ class ComputesTopic final : public LiveTopic {
   std::string last_;
 };
 
+// What open pages are asked to show, from when the page was opened.
+class AlertsTopic final : public LiveTopic {
+ public:
+  AlertsTopic(std::string name, std::string workspace) : LiveTopic(std::move(name)), workspace_(std::move(workspace)) {}
+  std::vector<std::string> keys() const override { return {"alerts"}; }
+
+  Status look(App& app, std::string& out) override {
+    std::vector<Alert> alerts;
+    ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {
+      if (!after_) {
+        ROOST_TRY(after_, newest_alert(tx));
+        return {};
+      }
+      ROOST_TRY(alerts, desktop_alerts(tx, workspace_, *after_));
+      return {};
+    }));
+    for (const auto& alert : alerts) {
+      after_ = alert.id;
+      add_event(out, "alert", {{"alert", alert_json(alert)}});
+    }
+    return {};
+  }
+
+ private:
+  const std::string workspace_;
+  std::optional<std::int64_t> after_;
+};
+
 class LogTopic final : public RunTopic {
  public:
   LogTopic(std::string name, std::string run, std::int64_t attempt, std::uint64_t offset, std::string log)
@@ -241,12 +270,12 @@ Result<std::unique_ptr<LiveTopic>> live_topic(App& app, const Principal& who, co
   const std::size_t slash = name.find('/');
   const std::string kind = name.substr(0, slash);
   const std::string rest = slash == std::string::npos ? "" : name.substr(slash + 1);
-  const bool of_workspace = kind == "runs" || kind == "computes";
+  const bool of_workspace = kind == "runs" || kind == "computes" || kind == "alerts";
   const bool of_run = kind == "run" || kind == "metrics" || kind == "ranks";
   if (rest.empty() || (!of_workspace && !of_run && kind != "log")) {
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("\"{}\" is not a topic; they are runs/WORKSPACE, run/RUN, metrics/RUN, ranks/RUN, "
-                            "computes/WORKSPACE and log/RUN/ATTEMPT/OFFSET/NAME",
+                            "computes/WORKSPACE, alerts/WORKSPACE and log/RUN/ATTEMPT/OFFSET/NAME",
                             printable(name)));
   }
   if (kind == "log") return log_topic(app, name, rest);
@@ -261,6 +290,7 @@ Result<std::unique_ptr<LiveTopic>> live_topic(App& app, const Principal& who, co
   if (!there) return std::make_unique<GoneTopic>(name, there.error().message);
   if (kind == "runs") return std::make_unique<RunsTopic>(app, name, rest);
   if (kind == "computes") return std::make_unique<ComputesTopic>(name, rest);
+  if (kind == "alerts") return std::make_unique<AlertsTopic>(name, rest);
   if (kind == "run") return std::make_unique<WholeRunTopic>(name, rest, who);
   if (kind == "metrics") return std::make_unique<MetricsTopic>(name, rest);
   return std::make_unique<RanksTopic>(name, rest);

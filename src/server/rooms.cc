@@ -1,11 +1,14 @@
 #include "server/rooms.h"
 
+#include "alerts/alert_loop.h"
 #include "base/log.h"
 #include "compute/local_engine.h"
 #include "compute/slurm/slurm_engine.h"
 #include "execute/attempts.h"
 #include "execute/hold_run.h"
+#include "keeping/keeping_loop.h"
 #include "observe/metric_store.h"
+#include "observe/system_samples.h"
 #include "records/compute_records.h"
 #include "records/run_records.h"
 #include "server/front_process.h"
@@ -24,6 +27,8 @@ ExecuteSettings execute_settings(const ServerConfig& config) {
   settings.heartbeat_seconds = config.heartbeat_seconds;
   settings.node_silent_seconds = config.node_silent_seconds;
   settings.node_lost_seconds = config.node_lost_seconds;
+  settings.process_silent_seconds = config.process_silent_seconds;
+  settings.process_lost_seconds = config.process_lost_seconds;
   settings.cancel_grace_seconds = config.cancel_grace_seconds;
   settings.hang_seconds = config.hang_seconds;
   settings.hidden = config.data.string();
@@ -180,7 +185,7 @@ void build_rooms(App& app) {
                           logs.last_lines(name.run, name.attempt, name.log, kLastLines)};
   };
   const auto attempt_over = [&kept = app.kept](const std::string& run, std::int64_t attempt) { kept.forget(run, attempt); };
-  app.execute.emplace(ExecuteParts{*app.db, *app.access, *app.sealer, app.changes, app.nodes, *app.provisioning, app.stacks, app.wake,
+  app.execute.emplace(ExecuteParts{*app.db, *app.access, *app.sealer, app.changes, app.nodes, *app.provisioning, app.stacks, app.shells, app.wake,
                                    app.clock, app.serving, read_tail, attempt_over, execute_settings(app.config)});
   app.placement = std::make_unique<RunPlacement>(*app.execute);
   add_engines(app);
@@ -198,19 +203,33 @@ void build_rooms(App& app) {
                  }});
   app.front = std::make_unique<FrontProcess>(front_settings(app), app.clock);
   app.garbage = std::make_unique<GarbageJob>(GarbageParts{*app.db, *app.blobs, app.clock, app.config.data});
+  const auto free_share = [data = app.config.data] {
+    const auto space = disk_space(data);
+    return space && space->total > 0 ? static_cast<double>(space->free) / static_cast<double>(space->total) : 1.0;
+  };
+  app.keeping = std::make_unique<KeepingLoop>(
+      KeepingParts{*app.db, app.changes, app.clock, [&logs = *app.logs](const std::string& run) { return logs.remove(run); },
+                   free_share, [&garbage = *app.garbage] { garbage.start(GarbageJob::kGraceSeconds, false); },
+                   app.config.bin_days * 86'400});
+  app.alerts = std::make_unique<AlertLoop>(AlertParts{*app.db, app.changes, app.clock, app.url, busiest_gpu, free_share,
+                                                      app.config.alert_retry_seconds, app.config.idle_gpu_seconds});
 }
 
 Deciders::Deciders(App& app)
-    : scheduler_(ScheduleParts{*app.db, *app.placement, app.changes, app.clock, app.serving,
+    : app_(app),
+      scheduler_(ScheduleParts{*app.db, *app.placement, app.changes, app.clock, app.serving,
                                [&app](const Compute& compute) { return !app.engines->of(compute).has_own_queue(); },
-                               app.config.local_nodes}),
+                               app.config.local_nodes, app.inventory}),
       watch_(*app.execute),
+      processes_(*app.execute),
       loop_(app.serving, app.nodes, app.wake, app.clock,
             LoopDuties{{{"watching nodes", [this] { watch_.watch_nodes(); }},
                         {"watching time limits", [this] { watch_.watch_deadlines(); }},
                         {"watching runs that stop", [this] { watch_.watch_stopping(); }},
                         {"watching what nodes have", [this] { watch_.watch_parts(); }},
+                        {"watching what lost nodes had", [this] { watch_.watch_leases(); }},
                         {"watching canceled runs", [this] { watch_.watch_canceled(); }},
+                        {"watching processes of interactive runs", [this] { processes_.watch(); }},
                         {"ending a round of watching", [this] { watch_.end_round(); }}},
                        {"scheduling", [this, &app] {
                           for (const auto& growth : scheduler_.cycle()) {

@@ -1,8 +1,11 @@
 #pragma once
 
+#include "alerts/alert_loop.h"
 #include "compute/control_loop.h"
 #include "endpoints/endpoint_loop.h"
+#include "execute/process_watch.h"
 #include "execute/run_watch.h"
+#include "keeping/keeping_loop.h"
 #include "schedule/scheduler.h"
 #include "server/app.h"
 #include "sweeps/sweep_loop.h"
@@ -23,18 +26,24 @@ class Deciders {
     loop_.start();
     sweeps_.start();
     endpoints_.start();
+    app_.keeping->start();
+    app_.alerts->start();
   }
   // Before runs are ended for good: an endpoint would start its replicas again.
   void stop_endpoints() { endpoints_.stop(); }
   void stop() {
+    app_.keeping->stop();
+    app_.alerts->stop();
     endpoints_.stop();
     sweeps_.stop();
     loop_.stop();
   }
 
  private:
+  App& app_;
   Scheduler scheduler_;
   RunWatch watch_;
+  ProcessWatch processes_;
   ControlLoop loop_;
   SweepLoop sweeps_;
   EndpointLoop endpoints_;

@@ -1,9 +1,26 @@
 #include "server/run_details.h"
 
 #include "records/attempt_records.h"
+#include "records/lease_records.h"
 #include "records/run_records.h"
+#include "records/set_param.h"
 
 namespace roost {
+
+namespace {
+
+Json held_json(const NodeLease& held) {
+  const Amounts amounts = held.lease.amounts();
+  return {{"node_rank", held.node_rank},
+          {"node", held.node},
+          {"gpus", held.lease.gpus},
+          {"cpus", amounts.cpus},
+          {"memory_mb", amounts.memory_mb},
+          {"enforced", held.enforced.is_object() ? held.enforced : Json::object()},
+          {"freed_at", held.freed ? Json(format_time(*held.freed)) : Json()}};
+}
+
+}  // namespace
 
 Variables variables_for(const Principal& who, const Run& run) {
   bool shown = false;
@@ -22,6 +39,9 @@ Result<Json> whole_run_json(Tx& tx, const Run& run, const Principal& who, Micros
   Json body = run_json(run, variables_for(who, run));
   body["durations"] = stage_seconds(events, now);
   ROOST_TRY(body["nodes"], nodes_of_run(tx, run.seq, run.attempt));
+  ROOST_TRY(const auto leases, leases_of_attempt(tx, run.seq, run.attempt));
+  for (const auto& lease : leases) body["leases"].push_back(held_json(lease));
+  ROOST_TRY(body["params"], params_of_run(tx, run.seq));
   return body;
 }
 

@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/refusal_log.h"
 #include "base/text.h"
+#include "compute/gpu_inventory.h"
 #include "compute/machine.h"
 #include "confine/confinement.h"
 #include "confine/private_folder.h"
@@ -46,6 +47,7 @@ namespace {
 Router routes_and_pages(App& app) {
   Router router = all_routes(app);
   add_endpoint_proxy_routes(router, app);
+  add_mlflow_routes(router, app);
   add_studio_routes(router);
   return router;
 }
@@ -172,7 +174,14 @@ class Server::Parts {
   Status open_parts() {
     const fs::path& data = app_.config.data;
     app_.started = app_.clock.now();
-    app_.machine = find_machine();
+    app_.inventory = find_machine();
+    if (app_.config.gpus) {
+      app_.inventory.gpus = *app_.config.gpus;
+    } else {
+      for (const auto& gpu : find_gpus()) app_.inventory.gpus.push_back(gpu.id);
+    }
+    const Amounts machine = app_.inventory.amounts();
+    app_.machine = {static_cast<int>(machine.cpus), static_cast<int>(machine.memory_mb), static_cast<int>(machine.gpus)};
     app_.python = find_default_python(app_.config.python);
     ROOST_TRY(app_.curated, CuratedEnvironments::built_in());
     if (!app_.config.curated_environments.empty()) {

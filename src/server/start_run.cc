@@ -2,9 +2,27 @@
 
 #include "domain/secret_variables.h"
 #include "prepare/prepare_environment.h"
+#include "records/compute_records.h"
+#include "submit/check_resources.h"
 #include "submit/submit_run.h"
 
 namespace roost {
+
+namespace {
+
+// Where another engine decides it knows best what its nodes have.
+Status check_machine(const App& app, Tx& tx, const std::string& workspace, const RunSpec& spec) {
+  if (spec.resources.is_open()) return {};
+  const auto compute = find_compute(tx, workspace, spec.compute);
+  if (!compute) return {};  // submit_run() says it better
+  const ComputeEngine& engine = app.engines->of(*compute);
+  if (engine.has_own_queue()) return {};
+  const Resources node = engine.share_of(*compute).resources;
+  return check_resources(spec.resources, spec.node_count, compute->name, {node.gpus, node.cpus, node.memory_mb},
+                         app.inventory.amounts());
+}
+
+}  // namespace
 
 Result<std::optional<Run>> start_run(App& app, RunSpec spec, const StartSteps& steps) {
   seal_variables(spec, *app.sealer);
@@ -21,6 +39,7 @@ Result<std::optional<Run>> start_run(App& app, RunSpec spec, const StartSteps& s
     run.reset();
     ROOST_TRY(const auto submitter, steps.check(tx));
     if (!submitter) return {};
+    if (!spec.interactive) ROOST_CHECK(check_machine(app, tx, submitter->workspace, spec));
     ROOST_TRY(run, submit_run(tx, files, app.curated, submitter->workspace, spec, submitter->user, now));
     if (!has_no_node(*run)) {
       ROOST_TRY(build, prepare_environment(tx, *run, app.build_settings, look, now));

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "domain/sdk_python.h"
+#include "records/alert_records.h"
 #include "records/bin_records.h"
 #include "records/compute_records.h"
 #include "records/manifest_records.h"
@@ -123,6 +124,15 @@ Result<Json> pin_environment(Tx& tx, const CuratedEnvironments& curated, const s
   return pinned;
 }
 
+Status insert_notify(Tx& tx, const Run& run, const std::vector<std::string>& notify, Micros now) {
+  for (const auto& text : notify) {
+    ROOST_TRY(const Notify one, parse_notify(text));
+    AlertRule rule{0, run.workspace, "", run.seq, one.channel, one.events, now, run.created_by};
+    ROOST_CHECK(insert_alert_rule(tx, rule));
+  }
+  return {};
+}
+
 }  // namespace
 
 Status check_files(const BlobStore& blobs, const RunSpec& spec) {
@@ -190,6 +200,7 @@ Result<Run> submit_run(Tx& tx, const Status& files, const CuratedEnvironments& c
     }
   }
   ROOST_CHECK(insert_run(tx, run));
+  ROOST_CHECK(insert_notify(tx, run, spec.notify, now));
   for (const auto& input : spec.inputs) {
     ROOST_CHECK(insert_input(tx, run, input.name, input.content));
   }

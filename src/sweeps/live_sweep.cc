@@ -38,8 +38,10 @@ Result<LiveSweep> LiveSweep::load(const SweepParts& parts, std::int64_t sweep) {
 // Trials of earlier sweeps count as seen; their parameters may be of another space, which samplers leave aside.
 Status LiveSweep::load_prior(Tx& tx) {
   for (const auto& id : spec_.resume_from) {
-    ROOST_TRY(const Run run, find_run(tx, id));
-    ROOST_TRY(const auto all, list_trials(tx, {run.seq, spec_.metric}));
+    const auto run = find_run(tx, id);
+    if (!run && run.error().code == ErrorCode::kNotFound) continue;  // deleted for good meanwhile
+    if (!run) return fail(run.error());
+    ROOST_TRY(const auto all, list_trials(tx, {run->seq, spec_.metric}));
     for (const auto& facts : all) {
       TrialSeries series;
       ROOST_CHECK(read_values(tx, facts, series));

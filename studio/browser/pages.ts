@@ -15,6 +15,8 @@ export const LISTS: PageAddress[] = [
   { name: "endpoints", path: "/w/default/endpoints", ready: "Endpoints" },
   { name: "computes", path: "/w/default/computes", ready: "Computes" },
   { name: "environments", path: "/w/default/environments", ready: "Environments" },
+  { name: "storage", path: "/w/default/storage", ready: "Storage" },
+  { name: "alerts", path: "/w/default/alerts", ready: "Alerts" },
   { name: "tokens", path: "/w/default/tokens", ready: "Tokens" },
 ];
 

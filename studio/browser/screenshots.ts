@@ -61,7 +61,12 @@ function sweepShots(sweep: string): Shot[] {
   return [
     { name: "sweeps", path: "/w/default/sweeps", ready: "main table" },
     { name: "sweep", path: `/sweeps/${sweep}`, ready: "text=random forest of 60 trees" },
-    { name: "sweep-trials", path: `/sweeps/${sweep}`, ready: "[data-trial]", before: (page) => page.getByRole("heading", { name: "Contour" }).evaluate((title) => title.scrollIntoView({ block: "center" })) },
+    { name: "sweep-trials", path: `/sweeps/${sweep}`, ready: "[data-trial]", before: (page) => page.getByRole("heading", { name: "Contour" }).evaluate(async (title) => {
+      // The chart below it is made once it is near: then its place is final.
+      title.scrollIntoView({ block: "start" });
+      await new Promise((done) => setTimeout(done, 500));
+      title.scrollIntoView({ block: "start" });
+    }) },
   ];
 }
 

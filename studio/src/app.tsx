@@ -20,6 +20,8 @@ const { Part: ModelPage } = lazily("the model", () => import("./pages/model"));
 const { Part: EndpointsPage } = lazily("endpoints", () => import("./pages/endpoints"));
 const { Part: ComputesPage } = lazily("computes", () => import("./pages/computes"));
 const { Part: EnvironmentsPage } = lazily("environments", () => import("./pages/environments"));
+const { Part: StoragePage } = lazily("storage", () => import("./pages/storage"));
+const { Part: AlertsPage } = lazily("alerts", () => import("./pages/alerts"));
 const { Part: TokensPage } = lazily("tokens", () => import("./pages/tokens"));
 
 /** Who is logged in, as it was when the page was opened. */
@@ -55,6 +57,10 @@ function pageOf(path: string[]): { page: string; body: ReactNode } | undefined {
       return { page: "computes", body: <ComputesPage workspace={workspace} name={third} /> };
     case "environments":
       return { page: "environments", body: <EnvironmentsPage workspace={workspace} name={third} /> };
+    case "storage":
+      return { page: "storage", body: <StoragePage workspace={workspace} /> };
+    case "alerts":
+      return { page: "alerts", body: <AlertsPage workspace={workspace} /> };
     case "tokens":
       return { page: "tokens", body: <TokensPage /> };
   }
@@ -76,7 +82,13 @@ export function App() {
     (asked.current ?? api.get<Session>("/session")).then(setSession, (error: ApiError) => (error.status === 401 ? setSession(null) : setProblem(error)));
     asked.current = undefined;
     return onLoggedOut(() => setSession(null));
-  }, [atLogin]);
+  }, [atLogin, problem === undefined]);
+  // Before anybody is known there is no connection that could tell: it asks now and then until there is an answer.
+  useEffect(() => {
+    if (!problem || session) return;
+    const timer = setTimeout(() => setProblem(undefined), 2000);
+    return () => clearTimeout(timer);
+  }, [problem, session]);
   useEffect(() => {
     if (session === null && !atLogin) navigate(`/login?next=${encodeURIComponent(location.pathname + location.search)}`, true);
     else if (path.length === 0) navigate(`/w/${encodeURIComponent(workspace)}/runs`, true);

@@ -6,6 +6,7 @@ import { MOST_TRIALS, sweepUrl, trialsUrl } from "./lib/sweep";
 import { TABS } from "./pages/run/tabs";
 import { firstPage } from "./pages/runs/request";
 import { stateOf } from "./pages/runs/state";
+import { usualColumns } from "./pages/runs/usual_columns";
 
 // What goes wrong here is not told: the page asks again, and tells.
 const ignore = () => {};
@@ -31,7 +32,7 @@ function askFor([area, first, second = ""]: string[], search: URLSearchParams): 
   if (area === "runs" && first) askForRun(first, second, search);
   if (area === "sweeps" && first) askForSweep(first);
   if (area !== "w" || !first || second !== "runs") return;
-  const state = stateOf(search);
+  const state = stateOf(search, usualColumns(first));
   if (state.group === "") askEarly(apiUrl(...firstPage(first, state)));
 }
 

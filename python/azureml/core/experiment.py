@@ -88,9 +88,10 @@ class Experiment:
         display_name: Optional[str] = None,
         **kwargs: Any,
     ) -> Run:
-        """Begins a run that this process reports to, with no compute. `outputs` is a folder, by
-        default ./outputs, which is made, and kept with the run when it ends, as ./logs is; False
-        keeps none. `snapshot_directory` is kept with the run; None keeps none."""
+        """Begins a run that this process reports to, with no compute. Until it ends a thread says
+        that the process lives; without that it ends as Failed in time, "crashed". `outputs` is a
+        folder, by default ./outputs, which is made, and kept with the run when it ends, as ./logs
+        is; False keeps none. `snapshot_directory` is kept with the run; None keeps none."""
         if args:
             raise UserErrorException(
                 "start_logging takes its arguments by name: outputs=, snapshot_directory=."
@@ -186,10 +187,16 @@ class Experiment:
 
     @staticmethod
     def delete(workspace: Workspace, experiment_id: str) -> None:
-        """Refuses: runs are kept."""
-        raise ExperimentException(
-            "Roost does not delete experiments: their runs are kept. Use Experiment.archive()."
-        )
+        """Puts it and all its runs into the bin, from where `roost runs restore` takes them out."""
+        with calling(ExperimentException):
+            found = [
+                item["name"]
+                for item in workspace._client.pages(workspace._path("experiments"), limit=1000)
+                if item["id"] == experiment_id
+            ]
+            if not found:
+                raise ExperimentException(f"there is no experiment with the id {experiment_id!r}")
+            workspace._client.delete(workspace._path("experiments", found[0]))
 
     def refresh(self) -> Dict[str, Any]:
         """Reads the experiment from the server again."""
@@ -267,6 +274,7 @@ class Experiment:
         import os
 
         from roost.git_facts import git_facts
+        from roost.heartbeat import keep_alive
 
         from .run import Run
 
@@ -283,7 +291,9 @@ class Experiment:
             folder = os.fspath(snapshot_directory)
             spec["snapshot"] = self._snapshot(folder)
             spec["git"] = git_facts(folder)
-        return Run(self, "", outputs=outputs, _facts=self._post(spec))
+        run = Run(self, "", outputs=outputs, _facts=self._post(spec))
+        keep_alive(self._workspace._client, run.id)
+        return run
 
     def _snapshot(self, folder: str) -> str:
         from roost.snapshot import take_snapshot

@@ -1,14 +1,26 @@
-"""How much a deployed model needs."""
+"""How much a run, or a deployed model, needs."""
 
 from __future__ import annotations
 
+import math
 from typing import Any, Dict, Optional
+
+from azureml.exceptions import UserErrorException
 
 __all__ = ["ResourceConfiguration"]
 
 
+def _whole(number: Any, name: str) -> Optional[int]:
+    """Parts of a CPU are rounded up."""
+    if number is None:
+        return None
+    if isinstance(number, bool) or not isinstance(number, (int, float)) or not 0 <= number < math.inf:
+        raise UserErrorException(f"ResourceConfiguration.{name} is {number!r}; it must be a number from 0 on.")
+    return math.ceil(number)
+
+
 class ResourceConfiguration:
-    """Kept with a registered model."""
+    """Of each node of a run (``RunConfiguration.resources``); kept with a registered model."""
 
     def __init__(
         self,
@@ -19,6 +31,15 @@ class ResourceConfiguration:
         self.cpu = cpu
         self.memory_in_gb = memory_in_gb
         self.gpu = gpu
+
+    def _spec(self) -> Dict[str, int]:
+        """"resources" of a run: what is not set is left open."""
+        asked = {
+            "gpus": _whole(self.gpu, "gpu"),
+            "cpus": _whole(self.cpu, "cpu") or None,
+            "memory_mb": _whole(self.memory_in_gb and self.memory_in_gb * 1024, "memory_in_gb") or None,
+        }
+        return {name: number for name, number in asked.items() if number is not None}
 
     def serialize(self) -> Dict[str, Any]:
         return {"cpu": self.cpu, "memoryInGB": self.memory_in_gb, "gpu": self.gpu}

@@ -152,6 +152,9 @@ class Run(RunArtifacts, RunChildren, RunSweep, RunWaiting):
         self._end("cancel")
 
     def _end(self, how: str, body: Any = None) -> None:
+        from roost.heartbeat import let_go
+
+        let_go(self._run_id)
         try:
             self._take(self._call("post", self._path(how), body))
         except AzureMLException as error:

@@ -37,6 +37,7 @@ from azureml.core.environment import (
     SparkPackage,
     SparkSection,
 )
+from azureml.core.resource_configuration import ResourceConfiguration
 from azureml.exceptions import RunConfigurationException, UserErrorException
 
 if TYPE_CHECKING:
@@ -114,6 +115,7 @@ class RunConfiguration:
         self.environment = Environment()
         self.environment_variables: Dict[str, str] = {}
         self.priority: Optional[int] = None
+        self.resources: Optional[ResourceConfiguration] = None
         self.history = HistoryConfiguration()
         if _history_enabled is not None:
             self.history.output_collection = bool(_history_enabled)
@@ -246,6 +248,8 @@ class RunConfiguration:
             part = getattr(self, key)
             made[key] = {camel_case(name): getattr(part, name) for name in names}
         made["distributed"] = _kind_of(self._distributed)
+        if self.resources is not None:
+            made["resources"] = self.resources.serialize()
         made["dataReferences"] = {
             name: reference_config(reference)._to_dict()
             for name, reference in self.data_references.items()
@@ -272,6 +276,7 @@ class RunConfiguration:
             for name in names:
                 if (found.get(key) or {}).get(camel_case(name)) is not None:
                     setattr(getattr(made, key), name, found[key][camel_case(name)])
+        made.resources = ResourceConfiguration.deserialize(found.get("resources") or {})
         made._distributed = getattr(made, found.get("distributed") or "", None)
         for name, reference in (found.get("dataReferences") or {}).items():
             made.data_references[name] = DataReferenceConfiguration()

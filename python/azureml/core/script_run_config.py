@@ -128,6 +128,10 @@ class ScriptRunConfig:
         if distributed is not None:
             spec["distributed"] = distributed
         spec["node_count"] = config._node_count(distributed)
+        if config.resources is not None:
+            resources = config.resources._spec()
+            if resources:
+                spec["resources"] = resources
         variables = {str(key): str(value) for key, value in config.environment_variables.items()}
         if distributed is None and config.framework != "Python":
             variables.setdefault("AZUREML_FRAMEWORK", config.framework)

@@ -211,7 +211,7 @@ class Workspace:
         )
 
     def delete(self, delete_dependent_resources: bool = False, no_wait: bool = False) -> None:
-        """Refuses: Roost keeps every run there ever was."""
+        """Refuses: a workspace stays; its experiments can be deleted."""
         raise WorkspaceException(
             f"workspace {self._name!r} stays: Roost does not delete workspaces. Archive "
             "experiments with Experiment.archive(), and delete models and computes one by one."
@@ -365,11 +365,16 @@ class Workspace:
         return self.compute_targets.get(names.get(type.upper(), type))
 
     def get_mlflow_tracking_uri(self, with_auth: bool = False) -> str:
-        """Refuses: the server does not speak MLflow's protocol yet."""
-        raise NotImplementedError(
-            "Workspace.get_mlflow_tracking_uri: a Roost server does not speak MLflow's protocol "
-            "yet. Log with run.log, which it does; see docs/azureml.md."
-        )
+        """The address by which MLflow logs to this workspace: mlflow.set_tracking_uri(uri).
+
+        MLflow is let in by MLFLOW_TRACKING_TOKEN, which is set in this process, with the token that
+        opens the workspace, unless it is set already; so is MLFLOW_TRACKING_SERVER_CERT_PATH where
+        the server has a certificate of its own.
+        """
+        from roost.mlflow_address import let_mlflow_in, mlflow_uri
+
+        let_mlflow_in(self._client)
+        return mlflow_uri(self._client.url, self._name)
 
     # For the rest of this package.
 

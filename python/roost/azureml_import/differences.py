@@ -61,8 +61,9 @@ def _same(*names: str) -> Tuple[Row, ...]:
 
 
 _BUILT = (
-    "Built as a virtual environment from pip packages, once; Azure's own base images change "
-    "nothing. Versions that cannot be had are moved to the nearest, and the run says so."
+    "Built once and cached: a virtual environment, or an image for a base image of your own or a "
+    "Dockerfile; Azure's own base images change nothing. Versions that cannot be had are moved to "
+    "the nearest, and the run says so."
 )
 _SECRETS = "Sealed on the server; what it lacks is looked for in the environment, as DB_PASSWORD."
 _ON_SERVER = "The files lie on the Roost server, not in Azure storage."
@@ -79,7 +80,7 @@ _PLAIN_RUN = "Of a sweep only, also where it was found again as Run(experiment, 
 _OWN_REPLICAS = (
     "Roost's own replicas serve it, as processes on the server's machine or a compute of yours."
 )
-_NO_IMAGE = "A stored definition; the environment is built when it is made, and no image."
+_NO_IMAGE = "A stored definition; its environment is built when it is made, and pushed nowhere."
 
 _DOCKER = (
     "Started without Docker: memory, CPUs and variables of arguments count everywhere, shm_size "
@@ -122,8 +123,12 @@ SECTIONS: Tuple[Section, ...] = (
             Row("Workspace.get_default_keyvault", DIFFERENT, _SECRETS),
             Row("Keyvault", DIFFERENT, _SECRETS),
             Row("Workspace.images", DIFFERENT, _NO_IMAGE),
-            Row("Workspace.delete", ABSENT, "Roost keeps every run. Archive experiments instead."),
-            Row("Workspace.get_mlflow_tracking_uri", ABSENT, "It comes later; log with Run.log()."),
+            Row("Workspace.delete", ABSENT, "A workspace stays. Delete or archive its experiments instead."),
+            Row(
+                "Workspace.get_mlflow_tracking_uri",
+                DIFFERENT,
+                "A plain http address. The token is put into MLFLOW_TRACKING_TOKEN.",
+            ),
         ),
     ),
     Section(
@@ -211,12 +216,12 @@ SECTIONS: Tuple[Section, ...] = (
                 "Curated names resolve in any case; an old one may stand for a newer, and a notice "
                 "says so. " + _BUILT,
             ),
-            Row("Environment.build", DIFFERENT, "A Python environment on the server, no image."),
+            Row("Environment.build", DIFFERENT, "On the server; an image only if the definition has one."),
             Row("Environment.build_local", DIFFERENT, "The same as build()."),
             Row(
                 "Environment.get_image_details",
                 DIFFERENT,
-                "Tells the interpreter and the exact versions of the packages; there is no image.",
+                "Tells the interpreter and the exact versions of the packages; an image is in no registry.",
             ),
             Row(
                 "Environment.from_docker_build_context",
@@ -581,11 +586,6 @@ ABSENT_PARTS: Tuple[AbsentPart, ...] = (
             "DataTransferStep",
             "ModuleStep",
         ),
-    ),
-    AbsentPart(
-        "azureml.mlflow",
-        "MLflow's link to a workspace",
-        "A later release brings it. Until then log with Run.log() and its relatives.",
     ),
     AbsentPart(
         "azureml.train.automl",

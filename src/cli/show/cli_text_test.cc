@@ -9,6 +9,7 @@
 #include "cli/show/metric_text.h"
 #include "cli/show/plot.h"
 #include "cli/show/progress_bar.h"
+#include "cli/show/run_diff.h"
 #include "cli/show/run_page.h"
 #include "cli/show/run_summary.h"
 #include "cli/show/run_table.h"
@@ -224,13 +225,13 @@ TEST(RunText, ExitCodeIsTheScripts) {
   EXPECT_EQ(run_exit_code(run), 137);
   run["signal"] = nullptr;
   run["exit_code"] = nullptr;
-  EXPECT_EQ(run_exit_code(run), 1);
+  EXPECT_EQ(run_exit_code(run), kEndedOtherwise);
   run["exit_code"] = 0;
-  EXPECT_EQ(run_exit_code(run), 1);  // it failed although the script did not
+  EXPECT_EQ(run_exit_code(run), kEndedOtherwise);  // it failed although the script did not
   run["status"] = "Completed";
   EXPECT_EQ(run_exit_code(run), 0);
   run["exit_code"] = 256;
-  EXPECT_EQ(run_exit_code(run), 1);
+  EXPECT_EQ(run_exit_code(run), kEndedOtherwise);
 }
 
 TEST(RunPage, ShowsEverythingSafely) {
@@ -243,6 +244,20 @@ TEST(RunPage, ShowsEverythingSafely) {
     EXPECT_TRUE(has(page, part)) << part << "\n" << page;
   }
   EXPECT_FALSE(run_page({}, kNow, 80, kPlain).empty());
+}
+
+TEST(RunPage, ParametersThatTheCommandLineDoesNotSet) {
+  Json run = sample_run();
+  run["spec"] = {{"script", "train.py"}, {"arguments", {"--lr", "0.1", "--epochs", "3"}}};
+  run["params"] = {{"lr", "0.1"}, {"epochs", "5"}, {"opt.name", "adam"}};
+  EXPECT_EQ(logged_params(run), (Json{{"epochs", "5"}, {"opt.name", "adam"}}));
+  const std::string page = run_page({run, Json::array(), nullptr, nullptr}, kNow, 100, kPlain);
+  EXPECT_TRUE(has(page, "Parameters") && has(page, "opt.name  adam")) << page;
+  Json other = run;
+  other["params"]["opt.name"] = "sgd";
+  const auto differences = spec_differences(run, other);
+  ASSERT_EQ(differences.size(), 1u);
+  EXPECT_EQ(differences[0].name, "params.opt.name");
 }
 
 TEST(RunTable, OneLineARun) {

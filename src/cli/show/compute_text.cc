@@ -101,7 +101,7 @@ std::string compute_page(const Json& compute, const Json& nodes, Micros now, con
   }
   if (!nodes.is_array() || nodes.empty()) return out;
   TextTable table(
-      {{"NODE"}, {"STATE"}, {"PID", true}, {"RUN", false, true}, {"STARTED"}, {"SEEN"}});
+      {{"NODE"}, {"STATE"}, {"PID", true}, {"RUN", false, true, true}, {"STARTED"}, {"SEEN"}});
   for (const Json& node : nodes) {
     const auto started = time_field(node, "started_at");
     const auto seen = time_field(node, "last_seen_at");

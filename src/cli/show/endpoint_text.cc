@@ -49,6 +49,12 @@ std::string number_text(const Json& object, const char* name, const char* format
   return number.is_number() ? fmt::format(fmt::runtime(format), number.get<double>()) : "";
 }
 
+// Nothing was measured while it is 0: no request took no time.
+std::string milliseconds_text(const Json& object, const char* name) {
+  const Json& number = child(object, name);
+  return number.is_number() && number.get<double>() > 0 ? fmt::format("{:.1f} ms", number.get<double>()) : "";
+}
+
 TextTable deployment_table(const Json& endpoint, const Json& statistics) {
   TextTable table({{"DEPLOYMENT"}, {"STATE"}, {"MODELS", false, true}, {"TRAFFIC"}, {"REPLICAS"}, {"REQ/S", true}, {"P50", true},
                    {"P99", true}, {"ERRORS", true}});
@@ -57,14 +63,14 @@ TextTable deployment_table(const Json& endpoint, const Json& statistics) {
     const std::string state = text_field(deployment, "state");
     const Json& numbers = statistics_of(statistics, name);
     table.add({name, {state, endpoint_tone(state)}, models_text(deployment), share_text(endpoint, name), replicas_text(deployment),
-               number_text(numbers, "requests_per_second", "{:.1f}"), number_text(numbers, "p50_ms", "{:.1f} ms"),
-               number_text(numbers, "p99_ms", "{:.1f} ms"), text_field(numbers, "errors")});
+               number_text(numbers, "requests_per_second", "{:.1f}"), milliseconds_text(numbers, "p50_ms"),
+               milliseconds_text(numbers, "p99_ms"), text_field(numbers, "errors")});
   }
   return table;
 }
 
 TextTable replica_table(const Json& endpoint, Micros now) {
-  TextTable table({{"REPLICA"}, {"DEPLOYMENT"}, {"STATE"}, {"NODE"}, {"UP SINCE"}, {"RESTARTS", true}});
+  TextTable table({{"REPLICA", false, false, true}, {"DEPLOYMENT", false, true}, {"STATE"}, {"NODE", false, true}, {"UP SINCE"}, {"RESTARTS", true}});
   for (const Json& deployment : child(endpoint, "deployments")) {
     for (const Json& replica : child(deployment, "replicas_now")) {
       const std::string state = text_field(replica, "state");

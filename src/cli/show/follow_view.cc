@@ -12,9 +12,10 @@
 namespace roost {
 
 FollowView::FollowView(const Style& style, bool json, Shows shows, const Style& out)
-    : style_(style), json_(json && shows != Shows::kBeside), shows_(shows), out_(out), line_(style, !json) {}
+    : style_(style), json_(json && shows != Shows::kBeside && shows != Shows::kNothing), shows_(shows), out_(out), line_(style, !json) {}
 
 void FollowView::event(std::string_view text, const Json& event) {
+  if (shows_ == Shows::kNothing) return;
   const std::string type = text_field(event, "type");
   if (json_) {
     if (type == "ping") return;

@@ -17,10 +17,10 @@ inline constexpr std::string_view kBuildLogName = "azureml-logs/20_image_build_l
 
 // Shows a run as it happens: the script's output verbatim on standard output, everything else dimly
 // on standard error, or with `json` the events themselves, one a line, on standard output. kBeside is
-// for a run that is a means to an end: all of it goes to standard error.
+// for a run that is a means to an end: all of it goes to standard error. kNothing says only that the server is away.
 class FollowView {
  public:
-  enum class Shows { kEverything, kLogOnly, kBeside };
+  enum class Shows { kEverything, kLogOnly, kBeside, kNothing };
   // `style` is for standard error, `out` for standard output.
   FollowView(const Style& style, bool json, Shows shows, const Style& out);
 

@@ -47,7 +47,7 @@ TextTable model_table(const Json& models, Micros now) {
                    {"FRAMEWORK"},
                    {"SIZE", true},
                    {"CREATED"},
-                   {"RUN", false, true},
+                   {"RUN", false, true, true},
                    {"TAGS", false, true}});
   for (const Json& model : models) {
     table.add({{text_field(model, "id"), Tone::kBold},

@@ -53,7 +53,7 @@ TextTable table_of(const Json& items, Micros now, bool with_reason) {
     return shown ? text_field(item, field) : "";
   };
   TextTable table({{"#", true},
-                   {"RUN"},
+                   {"RUN", false, false, true},
                    {"STATUS"},
                    {"COMPUTE", false, true},
                    {"USER", false, true},

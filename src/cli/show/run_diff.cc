@@ -31,6 +31,7 @@ Facts spec_facts(const Json& run) {
     const Json& of_run = child(run, name);
     flatten(name, of_run.is_null() ? child(spec, name) : of_run, facts);
   }
+  flatten("params", logged_params(run), facts);
   return facts;
 }
 

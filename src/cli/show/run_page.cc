@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "cli/show/fact_list.h"
+#include "domain/resource_ask.h"
 #include "cli/show/queue_text.h"
 #include "cli/show/rank_table.h"
 #include "cli/show/run_text.h"
@@ -47,6 +48,39 @@ void add_nodes(FactList& facts, const Json& run) {
   facts.add(nodes.size() > 1 ? "nodes" : "node", names.empty() ? text_field(run, "node") : names);
 }
 
+std::string asked_text(const Json& spec) {
+  const ResourceAsk ask = resource_ask_of_spec(spec);
+  if (ask.is_open()) return "";
+  const Amounts amounts{ask.gpus.value_or(0), ask.cpus, ask.memory_mb};
+  const std::string text = amounts.is_nothing() ? "no GPU" : amounts_text(amounts);
+  return text + " on each node";
+}
+
+// What of the machine each node has for itself, and how it is held to that.
+std::string leases_text(const Json& leases) {
+  std::string text;
+  for (const Json& lease : leases) {
+    std::vector<std::string> gpus;
+    for (const Json& gpu : child(lease, "gpus")) gpus.push_back(value_text(gpu));
+    std::string one;
+    const auto add = [&](const std::string& part) { one += (one.empty() ? "" : ", ") + part; };
+    if (!gpus.empty()) add(fmt::format("{} ({})", gpus_text(std::ssize(gpus)), fmt::join(gpus, ", ")));
+    const Json& enforced = child(lease, "enforced");
+    if (const auto cpus = integer_at(lease, "cpus"); cpus > 0) {
+      const std::string by = text_field(enforced, "cpus");
+      add(cpus_text(cpus) + (by == "cgroup" ? " (limited by its control group)" : by == "affinity" ? " (bound to them)" : ""));
+    }
+    if (const auto memory = integer_at(lease, "memory_mb"); memory > 0) {
+      const std::string by = text_field(enforced, "memory");
+      add(memory_text(memory) + (by == "cgroup" ? " (limited by its control group)" : by == "none" ? " (kept free, not limited)" : ""));
+    }
+    if (one.empty()) continue;
+    if (leases.size() > 1) one = text_field(lease, "node") + ": " + one;
+    text += (text.empty() ? "" : "; ") + one;
+  }
+  return text;
+}
+
 void add_facts(FactList& facts, const Json& run, Micros now) {
   const Json& spec = child(run, "spec");
   facts.add("experiment", text_field(run, "experiment"));
@@ -62,6 +96,8 @@ void add_facts(FactList& facts, const Json& run, Micros now) {
   facts.add("by", text_field(run, "created_by"));
   facts.add("started", time_text(run, "started_at", now));
   facts.add("ended", time_text(run, "ended_at", now));
+  facts.add("asks for", asked_text(spec));
+  facts.add("has", leases_text(child(run, "leases")));
   if (const Json& limit = child(spec, "max_run_duration_seconds"); limit.is_number()) {
     facts.add("time limit", human_duration(limit.get<double>()));
   }
@@ -70,6 +106,13 @@ void add_facts(FactList& facts, const Json& run, Micros now) {
   facts.add("git", git_text(child(run, "git")));
   facts.add("tags", tags_text(child(run, "tags")));
   facts.add("properties", tags_text(child(run, "properties")));
+}
+
+std::string params_text(const Json& run, const Style& style) {
+  FactList facts;
+  const Json params = logged_params(run);
+  for (const auto& [name, value] : params.items()) facts.add(name, value_text(value));
+  return facts.empty() ? "" : "\n" + style(Tone::kBold, "Parameters") + "\n" + facts.text(style, 2);
 }
 
 std::string isolation_text(const Json& environment) {
@@ -151,6 +194,7 @@ std::string run_page(const RunPageFacts& page_facts, Micros now, int width, cons
   facts.add("waits", wait_text(wait, now));
   add_facts(facts, run, now);
   out += facts.text(style, 2);
+  out += params_text(run, style);
   out += environment_text(run, style);
   if (const std::string bars = timeline(stages_of(events, now), width - 2, style); !bars.empty()) {
     out += "\n" + style(Tone::kBold, "Stages") + "\n";

@@ -7,7 +7,7 @@
 namespace roost {
 
 TextTable run_table(const Json& runs, Micros now) {
-  TextTable table({{"RUN"},
+  TextTable table({{"RUN", false, false, true},
                    {"EXPERIMENT", false, true},
                    {"STATUS"},
                    {"CREATED"},

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "cli/show/times.h"
+#include "domain/run_params.h"
 
 namespace roost {
 namespace {
@@ -30,6 +31,17 @@ std::string text_field(const Json& object, const char* name) {
   return value_text(child(object, name));
 }
 
+std::string short_run_id(const std::string& id) {
+  constexpr std::size_t kDigits = 8;
+  constexpr std::size_t kSeconds = 10;
+  if (id.size() < kDigits + kSeconds + 3) return id;
+  const std::string last = id.substr(id.size() - kDigits);
+  const std::string time = id.substr(id.size() - kDigits - 1 - kSeconds, kSeconds);
+  const bool is_ours = id[id.size() - kDigits - 1] == '_' && last.find_first_not_of("0123456789abcdef") == std::string::npos &&
+                       id[id.size() - kDigits - kSeconds - 2] == '_' && time.find_first_not_of("0123456789") == std::string::npos;
+  return is_ours ? last : id;
+}
+
 bool is_terminal_status(std::string_view status) {
   return status == "Completed" || status == "Failed" || status == "Canceled";
 }
@@ -44,6 +56,15 @@ std::string spec_command(const Json& spec) {
     text += " " + (word.find('$') == std::string::npos ? shell_quote(word) : word);
   }
   return text;
+}
+
+Json logged_params(const Json& run) {
+  Json logged = child(run, "params");
+  if (!logged.is_object()) return Json::object();
+  for (const auto& param : run_params(child(run, "spec"))) {
+    if (const auto same = logged.find(param.name); same != logged.end() && *same == param.value) logged.erase(same);
+  }
+  return logged;
 }
 
 std::string tags_text(const Json& tags) {
@@ -64,7 +85,7 @@ int run_exit_code(const Json& run) {
   if (const Json& code = child(run, "exit_code"); code.is_number_integer()) {
     if (const int number = code.get<int>(); number != 0) return number & 0xFF ? number & 0xFF : 1;
   }
-  return text_field(run, "status") == "Completed" ? 0 : 1;
+  return text_field(run, "status") == "Completed" ? 0 : kEndedOtherwise;
 }
 
 std::string signal_name(int signal) {

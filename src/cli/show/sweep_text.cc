@@ -98,7 +98,7 @@ TextTable trial_rows(const Json& sweep, const Json& trials, const std::vector<st
   columns.push_back({metric.empty() ? "BEST" : metric, true});
   columns.insert(columns.end(), {{"LAST", true}, {"LOGGED", true}, {"TIME", true}});
   for (const std::string& name : names) columns.push_back({one_line(plain_name(name)), true, true});
-  columns.insert(columns.end(), {{"MADE BY"}, {"RUN"}, {"WHY", false, true}});
+  columns.insert(columns.end(), {{"MADE BY"}, {"RUN", false, false, true}, {"WHY", false, true}});
 
   const Json& best = child(child(sweep, "best"), "trial");
   TextTable table(std::move(columns));

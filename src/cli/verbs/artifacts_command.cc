@@ -44,7 +44,7 @@ Result<Json> list(Console& console, const Json& run, const std::string& prefix) 
 Result<int> list_artifacts(Console& console, const ArtifactsOptions& options) {
   ROOST_TRY(const Json run, find_run(console, options.reference));
   ROOST_TRY(const Json artifacts, list(console, run, options.path));
-  if (console.json()) return Console::print_json(artifacts);
+  if (console.json()) return console.print_json(artifacts);
   TextTable table({{"SIZE", true}, {"WRITTEN"}, {"PATH", false, true}});
   const Micros now = now_micros();
   for (const Json& artifact : child(artifacts, "items")) {
@@ -119,7 +119,7 @@ Result<int> get_artifacts(Console& console, const ArtifactsOptions& options) {
       files.push_back(std::move(file));
     }
   }
-  if (console.json()) return Console::print_json({{"items", files}});
+  if (console.json()) return console.print_json({{"items", files}});
   for (const Json& file : files) Console::print(text_field(file, "file") + "\n");
   std::fprintf(stderr, "%s\n",
                console

@@ -25,7 +25,7 @@ Result<int> cancel_runs(Console& console, const std::vector<std::string>& refere
     canceled.push_back(after);
   }
   if (console.json()) {
-    return Console::print_json(canceled.size() == 1 ? canceled[0] : Json{{"items", canceled}});
+    return console.print_json(canceled.size() == 1 ? canceled[0] : Json{{"items", canceled}});
   }
   return 0;
 }

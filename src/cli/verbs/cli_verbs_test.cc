@@ -50,7 +50,7 @@ Parsed run(CommandLine& line, std::vector<const char*> words) {
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
   Parsed parsed;
-  parsed.code = line.run(static_cast<int>(words.size()), words.data(), [](int) { return false; });
+  parsed.code = line.run(static_cast<int>(words.size()), words.data(), [](int) { return false; }, [] { return Status{}; });
   parsed.out = testing::internal::GetCapturedStdout();
   parsed.err = testing::internal::GetCapturedStderr();
   return parsed;
@@ -151,7 +151,7 @@ TEST(CommandLine, EveryVerbHasAHelpPageThatFits) {
   register_client_verbs(line.root(), console);
   const std::function<void(const VerbInfo&)> check = [&](const VerbInfo& verb) {
     EXPECT_FALSE(verb.help.empty()) << verb.path;
-    const std::string page = help_text(verb, line.info(), false);
+    const std::string page = help_text(verb, line.info(), false, 0);
     std::size_t start = 0;
     for (std::size_t end; (end = page.find('\n', start)) != std::string::npos; start = end + 1) {
       EXPECT_LE(end - start, 100U) << page.substr(start, end - start);

@@ -55,7 +55,7 @@ int print_compute(Console& console, const Json& compute, const Json& nodes) {
   }
   Json document = compute;
   if (!nodes.is_null()) document["nodes"] = nodes;
-  return Console::print_json(document);
+  return console.print_json(document);
 }
 
 Result<int> create(Console& console, const ComputeOptions& options) {
@@ -84,7 +84,7 @@ Result<int> attach(Console& console, const ComputeOptions& options) {
 Result<int> list(Console& console, const ComputeOptions& options) {
   ROOST_TRY(ApiClient * client, console.client());
   ROOST_TRY(const Json computes, all_items(*client, console.in_workspace("/computes")));
-  if (console.json()) return Console::print_json(computes);
+  if (console.json()) return console.print_json(computes);
   const Json& items = child(computes, "items");
   if (options.quiet) {
     for (const Json& compute : items) Console::print(text_field(compute, "name") + "\n");
@@ -117,7 +117,7 @@ Result<int> remove(Console& console, const ComputeOptions& options) {
   ROOST_TRY(const Json answer,
             client->call("DELETE", compute_path(console, options.name) + (options.drain ? "?drain=true" : ""),
                          nullptr));
-  if (console.json()) return Console::print_json(answer);
+  if (console.json()) return console.print_json(answer);
   if (options.drain) {
     return Console::print(fmt::format("{} takes no new runs, and goes after the last of those it has\n", options.name));
   }
@@ -129,7 +129,7 @@ Result<int> preempt(Console& console, const ComputeOptions& options) {
   if (!options.node.empty()) body["node"] = options.node;
   ROOST_TRY(ApiClient * client, console.client());
   ROOST_TRY(const Json answer, client->post(compute_path(console, options.name) + "/preempt", body));
-  if (console.json()) return Console::print_json(answer);
+  if (console.json()) return console.print_json(answer);
   for (const Json& node : child(answer, "nodes")) Console::print(fmt::format("took {}\n", value_text(node)));
   for (const Json& run : child(answer, "runs")) {
     Console::print(fmt::format("{} is being stopped and will wait for nodes again\n", value_text(run)));

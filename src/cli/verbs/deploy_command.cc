@@ -201,7 +201,7 @@ Status set_traffic(Console& console, const DeployOptions& options, const std::st
 }
 
 int print_deployed(Console& console, const Json& endpoint) {
-  if (console.json()) return Console::print_json(endpoint);
+  if (console.json()) return console.print_json(endpoint);
   return Console::print(endpoint_page(endpoint, Json(), now_micros(), console.out(), terminal_width(1)));
 }
 

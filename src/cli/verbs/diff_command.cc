@@ -103,7 +103,7 @@ std::string table_text(const std::vector<Difference>& differences, const RunDiff
 
 Result<int> diff_runs(Console& console, const std::string& a, const std::string& b) {
   ROOST_TRY(const RunDiff diff, compare(console, a, b));
-  if (console.json()) return Console::print_json(as_json(diff));
+  if (console.json()) return console.print_json(as_json(diff));
   const Style style = console.out();
   const auto section = [&](const char* title, const std::string& text, const char* none) {
     Console::print(style(Tone::kBold, title) +

@@ -79,6 +79,8 @@ Result<int> examine(Console& console, const std::string& target, std::int64_t no
   InterruptWatch watch;
   ROOST_TRY(const Json posted, post_run(console, console.workspace(), spec));
   ROOST_TRY(const Json run, wait_for(*client, posted, watch));
+  const Json archived = {{"archived", true}};
+  (void)client->call("PATCH", run_path(run), &archived);  // it is nobody's training; if it stays in the list, that is no harm
   ROOST_TRY(const Json report, report_of(*client, run));
   bool sound = true;
   TextTable table({{"check"}, {"state"}, {"seen", false, true}});
@@ -88,7 +90,7 @@ Result<int> examine(Console& console, const std::string& target, std::int64_t no
     table.add({text_field(check, "name"), {state, tone_of(state)}, text_field(check, "detail")});
   }
   if (console.json()) {
-    Console::print_json(report);
+    console.print_json(report);
     return sound ? 0 : 1;
   }
   Console::print(table.text(console.out(), 0));

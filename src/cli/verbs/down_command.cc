@@ -21,7 +21,7 @@ namespace {
 constexpr auto kPatience = std::chrono::seconds(60);
 
 int say(const Console& console, bool stopped, const std::string& text) {
-  if (console.json()) return Console::print_json({{"stopped", stopped}, {"message", text}});
+  if (console.json()) return console.print_json({{"stopped", stopped}, {"message", text}});
   return Console::print(text + "\n");
 }
 

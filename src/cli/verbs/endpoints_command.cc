@@ -44,7 +44,7 @@ struct EndpointOptions {
 Result<int> list(Console& console, const EndpointOptions& options) {
   ROOST_TRY(ApiClient * client, console.client());
   ROOST_TRY(const Json answer, client->get(console.in_workspace("/endpoints")));
-  if (console.json()) return Console::print_json(answer);
+  if (console.json()) return console.print_json(answer);
   const Json& endpoints = child(answer, "endpoints");
   if (options.quiet) {
     for (const Json& endpoint : endpoints) Console::print(text_field(endpoint, "name") + "\n");
@@ -58,7 +58,7 @@ Result<int> list(Console& console, const EndpointOptions& options) {
 }
 
 Result<int> print_endpoint(Console& console, const Json& endpoint) {
-  if (console.json()) return Console::print_json(endpoint);
+  if (console.json()) return console.print_json(endpoint);
   return Console::print(endpoint_page(endpoint, Json(), now_micros(), console.out(), terminal_width(1)));
 }
 
@@ -69,7 +69,7 @@ Result<int> show(Console& console, const EndpointOptions& options) {
   const auto statistics = client->get(endpoint_path(console, options.name, "/statistics"));
   if (console.json()) {
     if (statistics) endpoint["statistics"] = *statistics;
-    return Console::print_json(endpoint);
+    return console.print_json(endpoint);
   }
   return Console::print(
       endpoint_page(endpoint, statistics ? *statistics : Json(), now_micros(), console.out(), terminal_width(1)));
@@ -83,7 +83,7 @@ Result<int> logs(Console& console, const EndpointOptions& options) {
     return follow_endpoint_log(console, request, watch);
   }
   ROOST_TRY(const std::string text, read_endpoint_log(console, request));
-  if (console.json()) return Console::print_json({{"text", text}});
+  if (console.json()) return console.print_json({{"text", text}});
   return Console::print(text);
 }
 
@@ -142,7 +142,7 @@ Result<int> traffic(Console& console, const EndpointOptions& options) {
     ROOST_TRY(endpoint, client->call("PATCH", endpoint_path(console, options.name), &patch));
   }
   if (console.json()) {
-    return Console::print_json({{"traffic", child(endpoint, "traffic")}, {"shadow", child(endpoint, "shadow")}});
+    return console.print_json({{"traffic", child(endpoint, "traffic")}, {"shadow", child(endpoint, "shadow")}});
   }
   const std::string to_shadow = shares_text(child(endpoint, "shadow"));
   return Console::print(shares_text(child(endpoint, "traffic")) + (to_shadow.empty() ? "" : "; shadow " + to_shadow) + "\n");
@@ -165,7 +165,7 @@ Result<int> keys(Console& console, const EndpointOptions& options) {
   ROOST_TRY(ApiClient * client, console.client());
   if (options.token) {
     ROOST_TRY(const Json token, client->post(endpoint_path(console, options.name, "/token"), Json::object()));
-    if (console.json()) return Console::print_json(token);
+    if (console.json()) return console.print_json(token);
     Console::print(text_field(token, "token") + "\n");
     if (!options.quiet) std::fprintf(stderr, "good until %s\n", text_field(token, "expires_at").c_str());
     return 0;
@@ -181,7 +181,7 @@ Result<int> keys(Console& console, const EndpointOptions& options) {
     const Json body = {{"key", options.regenerate}, {"value", options.key.empty() ? Json() : Json(options.key)}};
     ROOST_TRY(both, client->post(endpoint_path(console, options.name, "/keys"), body));
   }
-  if (console.json()) return Console::print_json(both);
+  if (console.json()) return console.print_json(both);
   if (options.quiet) {
     return Console::print(text_field(both, options.regenerate.empty() ? "primary" : options.regenerate.c_str()) + "\n");
   }
@@ -192,7 +192,7 @@ Result<int> remove(Console& console, const EndpointOptions& options) {
   const std::string rest = options.deployment.empty() ? "" : "/deployments/" + percent_encode(options.deployment);
   ROOST_TRY(ApiClient * client, console.client());
   ROOST_TRY(const Json answer, client->call("DELETE", endpoint_path(console, options.name, rest), nullptr));
-  if (console.json()) return Console::print_json(answer);
+  if (console.json()) return console.print_json(answer);
   return Console::print(fmt::format("removed {}{}\n", options.name, options.deployment.empty() ? "" : " " + options.deployment));
 }
 

@@ -14,6 +14,7 @@
 #include "cli/show/times.h"
 #include "cli/verbs/commands.h"
 #include "cli/work/environment_build.h"
+#include "cli/work/environment_file.h"
 #include "cli/work/environment_reference.h"
 #include "cli/work/modernize.h"
 #include "cli/work/pages.h"
@@ -31,6 +32,8 @@ struct EnvOptions {
   std::string keep;
   std::string file;
   std::string output;
+  std::vector<std::string> requirements;
+  bool build_now = false;
   bool builds = false;
   bool all = false;
   bool quiet = false;
@@ -72,7 +75,7 @@ Json newest_first(Json builds) {
 
 Result<int> print_builds(Console& console, const EnvOptions& options) {
   ROOST_TRY(const Json builds, list_builds(console));
-  if (console.json()) return Console::print_json(builds);
+  if (console.json()) return console.print_json(builds);
   const Json& items = child(builds, "items");
   if (options.quiet) {
     for (const Json& build : items) Console::print(text_field(build, "digest") + "\n");
@@ -99,7 +102,7 @@ Result<int> list(Console& console, const EnvOptions& options) {
   if (!options.all && options.name.empty()) {
     items.erase(std::remove_if(items.begin(), items.end(), is_nameless), items.end());
   }
-  if (console.json()) return Console::print_json(environments);
+  if (console.json()) return console.print_json(environments);
   if (options.quiet) {
     for (const Json& item : items) {
       const std::string id = environment_id(item);
@@ -123,7 +126,28 @@ Result<int> show(Console& console, const EnvOptions& options) {
   const bool needed = plans && plans->front().needs_build();
   environment["digest"] = needed ? Json(plans->front().digest()) : Json();
   environment["builds"] = builds;
-  return Console::print_json(environment);
+  return console.print_json(environment);
+}
+
+Result<int> build(Console& console, const EnvOptions& options);
+
+Result<int> create(Console& console, const EnvOptions& options) {
+  if (options.requirements.empty() == options.file.empty()) {
+    return fail(ErrorCode::kInvalidArgument, "say what is in it: -r requirements.txt, or --file with a conda.yml, Dockerfile, "
+                                             "pyproject.toml or uv.lock");
+  }
+  ROOST_TRY(const Json definition, options.file.empty() ? definition_of_requirements(options.requirements) : definition_of_file(options.file));
+  ROOST_TRY(const Json stored, register_definition(console, definition, options.name));
+  if (options.build_now) {
+    EnvOptions built = options;
+    built.name = environment_id(stored);
+    if (!console.json()) say(console, Tone::kDim, "registered " + built.name);
+    return build(console, built);
+  }
+  if (console.json()) return console.print_json(stored);
+  Console::print(environment_id(stored) + "\n");
+  say(console, Tone::kDim, fmt::format("run in it with `roost submit --environment {0} -- ...`; `roost env build {0}` builds it now", options.name));
+  return 0;
 }
 
 Result<int> build(Console& console, const EnvOptions& options) {
@@ -137,7 +161,7 @@ Result<int> build(Console& console, const EnvOptions& options) {
     return 128 + watch.signal();
   }
   if (!built) return fail(built.error());
-  if (console.json()) return Console::print_json(*built);
+  if (console.json()) return console.print_json(*built);
   const Json& environment = child(*built, "environment");
   if (environment.is_null()) {
     say(console, Tone::kDim, "nothing to build: there is nothing to install");
@@ -180,7 +204,7 @@ Result<int> diff(Console& console, const EnvOptions& options) {
     for (const Difference& one : differences) {
       items.push_back({{"name", one.name}, {"a", one.a}, {"b", one.b}});
     }
-    return Console::print_json(
+    return console.print_json(
         {{"a", environment_id(a)}, {"b", environment_id(b)}, {"differences", items}});
   }
   if (differences.empty()) {
@@ -233,7 +257,7 @@ Result<int> remove(Console& console, const EnvOptions& options) {
     if (!console.json()) Console::print(fmt::format("removed {}\n", digest));
   }
   if (!console.json()) return 0;
-  return Console::print_json({{"removed", digests.size()}, {"digests", digests}});
+  return console.print_json({{"removed", digests.size()}, {"digests", digests}});
 }
 
 Result<int> prune(Console& console, const EnvOptions& options) {
@@ -249,7 +273,7 @@ Result<int> prune(Console& console, const EnvOptions& options) {
   }
   ROOST_TRY(ApiClient * client, console.client());
   ROOST_TRY(const Json answer, client->post("/environment-builds/prune", body));
-  if (console.json()) return Console::print_json(answer);
+  if (console.json()) return console.print_json(answer);
   const auto bytes = [&answer](const char* name) {
     const Json& value = child(answer, name);
     return human_bytes(value.is_number_unsigned() ? value.get<std::uint64_t>() : 0);
@@ -284,7 +308,7 @@ Result<int> modernize(Console& console, const EnvOptions& options) {
   if (console.json()) {
     Json document = {{"changes", changes}, {"yaml", yaml}, {"build", built}};
     if (!options.output.empty()) document["output"] = options.output;
-    return Console::print_json(document);
+    return console.print_json(document);
   }
   for (const std::string& change : changes) say(console, Tone::kYellow, one_line(change));
   for (const std::string& change : left) {
@@ -327,6 +351,13 @@ void register_env(Verb& root, Console& console) {
   Verb& verb = root.verb("env", "Look at environments, build them, clean up");
   verb.group(kEnvironmentGroup);
   register_looking(verb, options, act, which);
+  verb.verb("create", "Register one of a file that your project has: requirements, conda.yml, Dockerfile, pyproject.toml, uv.lock")
+      .argument("NAME", options->name, "what to call it; the same name with other content is its next version")
+      .option("-r,--requirements", options->requirements, "FILE", "pip requirements")
+      .option("--file", options->file, "FILE", "conda.yml, Dockerfile, pyproject.toml or uv.lock")
+      .flag("--build", options->build_now, "build it now; the log comes live")
+      .example("roost env create birds -r requirements.txt --build")
+      .action(act(create));
   verb.verb("build", "Build one before a run needs it; the log comes live, the digest at the end")
       .argument("NAME", options->name, which)
       .option("--pins", options->pins, "KIND",

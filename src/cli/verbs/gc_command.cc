@@ -60,7 +60,7 @@ Result<int> collect(Console& console, const std::string& grace, bool verify) {
   }
   const bool is_done = text_field(state, "status") == "done";
   if (console.json()) {
-    Console::print_json(state);
+    console.print_json(state);
   } else {
     Console::print(summary(state));
   }

@@ -28,7 +28,7 @@ struct LogsOptions {
 Result<int> list_logs(Console& console, const Json& run) {
   ROOST_TRY(ApiClient * client, console.client());
   ROOST_TRY(const Json logs, all_items(*client, run_path(run, "/logs")));
-  if (console.json()) return Console::print_json(logs);
+  if (console.json()) return console.print_json(logs);
   TextTable table({{"LOG"}, {"SIZE", true}, {"ATTEMPT", true}});
   for (const Json& log : child(logs, "items")) {
     const Json& size = child(log, "size");

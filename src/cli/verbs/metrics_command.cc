@@ -82,7 +82,7 @@ Result<int> show_one(Console& console, const Json& run, const std::string& name)
   const int width = screen_width();
   if (console.json()) {
     ROOST_TRY(const Json series, client->get(metric_path(run, name)));
-    return Console::print_json(series);
+    return console.print_json(series);
   }
   ROOST_TRY(const Json series, get_curve(*client, run, name, width));
   const Style style = console.out();
@@ -96,7 +96,7 @@ Result<int> show_one(Console& console, const Json& run, const std::string& name)
 Result<int> show_all(Console& console, const Json& run) {
   ROOST_TRY(ApiClient * client, console.client());
   ROOST_TRY(const Json list, all_items(*client, run_path(run, "/metrics")));
-  if (console.json()) return Console::print_json(list);
+  if (console.json()) return console.print_json(list);
   const Json& metrics = child(list, "items");
   if (metrics.empty()) {
     std::fputs("no metrics; a script logs them with roost.run or azureml.core.Run\n", stderr);

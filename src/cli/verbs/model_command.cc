@@ -67,7 +67,7 @@ Result<int> list(Console& console, const ModelOptions& options) {
   if (options.latest) add("latest", "true");
   ROOST_TRY(ApiClient * client, console.client());
   ROOST_TRY(const Json models, all_items(*client, console.in_workspace("/models") + query));
-  if (console.json()) return Console::print_json(models);
+  if (console.json()) return console.print_json(models);
   const Json& items = child(models, "items");
   if (options.quiet) {
     for (const Json& model : items) Console::print(text_field(model, "id") + "\n");
@@ -88,7 +88,7 @@ Result<int> show(Console& console, const ModelOptions& options) {
   const Json& entries = child(content, "entries");
   if (console.json()) {
     model["entries"] = entries;
-    return Console::print_json(model);
+    return console.print_json(model);
   }
   return Console::print(model_page(model, entries, now_micros(), console.out(), terminal_width(1)));
 }
@@ -110,7 +110,7 @@ Result<int> get(Console& console, const ModelOptions& options) {
   if (console.json()) {
     Json document = model;
     document["downloaded"] = files;
-    return Console::print_json(document);
+    return console.print_json(document);
   }
   for (const Json& file : files) Console::print(file.get<std::string>() + "\n");
   std::fprintf(stderr, "%s\n",
@@ -160,7 +160,7 @@ Result<int> register_version(Console& console, const ModelOptions& options) {
   }
   ROOST_TRY(ApiClient * client, console.client());
   ROOST_TRY(const Json model, client->post(console.in_workspace("/models"), body));
-  if (console.json()) return Console::print_json(model);
+  if (console.json()) return console.print_json(model);
   // Alone on standard output, so that a script can take it.
   Console::print(text_field(model, "id") + "\n");
   std::fprintf(stderr, "%s\n", console.err()(Tone::kDim, model_size_text(model)).c_str());
@@ -180,7 +180,7 @@ Result<int> remove(Console& console, const ModelOptions& options) {
       const Json answer,
       client->call("DELETE", model_path(console, reference.name) + "/versions/" + std::to_string(reference.version),
                    nullptr));
-  if (console.json()) return Console::print_json(answer);
+  if (console.json()) return console.print_json(answer);
   return Console::print(fmt::format("removed {}\n", options.name));
 }
 

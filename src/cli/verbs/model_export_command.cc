@@ -106,7 +106,7 @@ Result<int> print_exported(Console& console, const Json& run) {
     return fail(ErrorCode::kInternal, fmt::format("the run {} registered no model; `roost logs {}` tells more", id, id));
   }
   const Json& model = items.front();
-  if (console.json()) return Console::print_json(model);
+  if (console.json()) return console.print_json(model);
   std::fputs(exported_text(model, console.err()).c_str(), stderr);
   // Alone on standard output, so that a script can take it.
   return Console::print(text_field(model, "id") + "\n");

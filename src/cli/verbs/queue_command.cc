@@ -84,7 +84,7 @@ Result<int> show_queue(Console& console, const QueueOptions& options) {
     ROOST_TRY(ApiClient * client, console.client());
     const auto limit = static_cast<std::size_t>(options.limit);
     ROOST_TRY(const Json list, all_items(*client, queue_path(console, options, options.all), limit));
-    if (console.json()) return Console::print_json(list);
+    if (console.json()) return console.print_json(list);
     for (const Json& item : child(list, "items")) Console::print(text_field(item, "run") + "\n");
     return 0;
   }

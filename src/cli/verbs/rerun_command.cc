@@ -120,7 +120,7 @@ Result<int> rerun(Console& console, const RerunOptions& options) {
   if (options.only_shows) {
     ROOST_TRY(ApiClient * client, console.client());
     ROOST_TRY(const Json shown, client->post(path, {{"dry_run", true}, {"changes", changes}}));
-    return console.json() ? Console::print_json(shown) : print_preview(console, shown);
+    return console.json() ? console.print_json(shown) : print_preview(console, shown);
   }
   InterruptWatch watch;
   ROOST_TRY(const Json again, post_once(console, path, {{"changes", changes}}));
@@ -133,6 +133,7 @@ void register_rerun(Verb& root, Console& console) {
   auto options = std::make_shared<RerunOptions>();
   root.verb("rerun", "Run it again: exactly, or with changes")
       .group(kTrainGroup)
+      .ends_as_run()
       .details(
           "Same code, command, versions and compute, but for what is said here. After -- come options to\n"
           "change: each takes the place of that option in the command, or is added to it, and the others\n"

@@ -9,6 +9,7 @@
 #include "cli/show/times.h"
 #include "cli/verbs/commands.h"
 #include "cli/work/pages.h"
+#include "cli/work/run_reference.h"
 #include "net/router.h"
 
 namespace roost {
@@ -26,10 +27,11 @@ struct RunsOptions {
   std::string query;
   std::int64_t limit = 20;
   bool all = false;
+  bool archived = false;
   bool quiet = false;
 };
 
-Result<std::string> list_path(const Console& console, const RunsOptions& options) {
+Result<std::string> list_path(Console& console, const RunsOptions& options) {
   std::string query;
   const auto add = [&query](const char* key, const std::string& value) {
     if (value.empty()) return;
@@ -40,7 +42,10 @@ Result<std::string> list_path(const Console& console, const RunsOptions& options
   for (const std::string& tag : options.tags) add("tag", tag);
   add("name", options.name);
   add("compute", options.compute);
-  add("parent", options.parent);
+  if (!options.parent.empty()) {
+    ROOST_TRY(const Json parent, find_run(console, options.parent));
+    add("parent", text_field(parent, "id"));
+  }
   const Micros now = now_micros();
   if (!options.since.empty()) {
     ROOST_TRY(const Micros after, parse_moment(options.since, now, "--since"));
@@ -73,10 +78,10 @@ Result<Json> query_runs(const Console& console, ApiClient& client, const RunsOpt
   return Json{{"items", std::move(items)}, {"next_cursor", nullptr}};
 }
 
-Result<Json> find_runs(const Console& console, ApiClient& client, const RunsOptions& options) {
+Result<Json> find_runs(Console& console, ApiClient& client, const RunsOptions& options) {
   if (!options.query.empty()) return query_runs(console, client, options);
   ROOST_TRY(const std::string path, list_path(console, options));
-  return all_items(client, path, options.all ? 0 : static_cast<std::size_t>(options.limit));
+  return listed_runs(client, path, options.all ? 0 : static_cast<std::size_t>(options.limit), options.archived);
 }
 
 Result<int> list_runs(Console& console, const RunsOptions& options) {
@@ -86,7 +91,7 @@ Result<int> list_runs(Console& console, const RunsOptions& options) {
   }
   ROOST_TRY(ApiClient * client, console.client());
   ROOST_TRY(const Json list, find_runs(console, *client, options));
-  if (console.json()) return Console::print_json(list);
+  if (console.json()) return console.print_json(list);
   const Json& runs = child(list, "items");
   if (options.quiet) {
     for (const Json& run : runs) Console::print(text_field(run, "id") + "\n");
@@ -107,7 +112,9 @@ Result<int> list_runs(Console& console, const RunsOptions& options) {
 
 void register_runs(Verb& root, Console& console) {
   auto options = std::make_shared<RunsOptions>();
-  root.verb("runs", "List runs, newest first")
+  Verb& runs = root.verb("runs", "List runs, newest first");
+  register_runs_bin(runs, console);
+  runs
       .group(kLookGroup)
       .option("-e,--experiment", options->experiment, "NAME", "only of this experiment")
       .option("-s,--status", options->statuses, "STATUS",
@@ -121,6 +128,7 @@ void register_runs(Verb& root, Console& console) {
       .option("--query", options->query, "QUERY", "only those that the studio's search finds: docs/studio.md")
       .option("-n,--limit", options->limit, "N", "at most so many (default: 20)")
       .flag("-a,--all", options->all, "all of them")
+      .flag("--archived", options->archived, "those that `roost archive` took out of the list")
       .flag("-q,--quiet", options->quiet, "print ids only")
       .example("roost runs --experiment birds --status Failed --since 1d")
       .example("roost runs --tag stage=baseline --json")

@@ -132,7 +132,7 @@ Result<int> score(Console& console, const ScoreOptions& options) {
     return code == 0 ? 1 : code;
   }
   if (console.json()) {
-    Console::print_json(*summary);
+    console.print_json(*summary);
     return code;
   }
   Console::print(fmt::format("{} of {} files scored, in {}\n", text_field(*summary, "scored"), text_field(*summary, "files"),

@@ -44,14 +44,14 @@ Result<int> set(Console& console, const SecretOptions& options) {
                                                        options.name, kShortestMasked))
                      .c_str());
   }
-  if (console.json()) return Console::print_json(made);
+  if (console.json()) return console.print_json(made);
   return Console::print(fmt::format("set {}; a run gets it by --secret {}\n", options.name, options.name));
 }
 
 Result<int> list(Console& console) {
   ROOST_TRY(ApiClient * client, console.client());
   ROOST_TRY(const Json secrets, all_items(*client, console.in_workspace("/secrets")));
-  if (console.json()) return Console::print_json(secrets);
+  if (console.json()) return console.print_json(secrets);
   if (child(secrets, "items").empty()) {
     return Console::print(fmt::format("the workspace {} has no secrets; 'roost secret set NAME' makes one\n", console.workspace()));
   }
@@ -67,7 +67,7 @@ Result<int> list(Console& console) {
 Result<int> remove(Console& console, const std::string& name) {
   ROOST_TRY(ApiClient * client, console.client());
   ROOST_TRY(const Json gone, client->call("DELETE", path_of(console, name), nullptr));
-  if (console.json()) return Console::print_json(gone);
+  if (console.json()) return console.print_json(gone);
   return Console::print(fmt::format("removed {}; runs that name it and have not begun will fail\n", text_field(gone, "name")));
 }
 

@@ -11,7 +11,8 @@ void register_runner(Verb& root);
 void register_serve(Verb& root);
 void register_front(Verb& root, Console& console);
 void register_build(Verb& root);
-// This one has the Python package in it.
+// These have the Python package in them.
 void register_import(Verb& root, Console& console);
+void register_sync(Verb& root, Console& console);
 
 }  // namespace roost

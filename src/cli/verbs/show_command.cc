@@ -25,7 +25,7 @@ Json wait_of(Console& console, ApiClient& client, const Json& run) {
 Result<int> show_run(Console& console, const std::string& reference) {
   RunPageFacts page;
   ROOST_TRY(page.run, find_run(console, reference));
-  if (console.json()) return Console::print_json(page.run);
+  if (console.json()) return console.print_json(page.run);
   ROOST_TRY(ApiClient * client, console.client());
   ROOST_TRY(const Json events, all_items(*client, run_path(page.run, "/events")));
   page.events = child(events, "items");

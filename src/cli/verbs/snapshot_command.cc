@@ -39,7 +39,7 @@ Result<int> show(Console& console, const SnapshotOptions& options) {
   ROOST_TRY(const std::string digest, find_digest(console, options.reference));
   ROOST_TRY(ApiClient * client, console.client());
   ROOST_TRY(const Json snapshot, client->get("/snapshots/" + percent_encode(digest)));
-  if (console.json()) return Console::print_json(snapshot);
+  if (console.json()) return console.print_json(snapshot);
   TextTable table({{"MODE"}, {"SIZE", true}, {"PATH", false, true}});
   for (const Json& entry : child(snapshot, "entries")) {
     const Json& size = child(entry, "size");
@@ -73,7 +73,7 @@ Result<int> restore(Console& console, const SnapshotOptions& options) {
     ROOST_CHECK(restore_snapshot(manifest, options.folder, factory, transfer));
   }
   if (console.json()) {
-    return Console::print_json({{"digest", digest},
+    return console.print_json({{"digest", digest},
                                 {"folder", options.folder},
                                 {"files", count_files(manifest)},
                                 {"size", manifest.size}});
@@ -86,7 +86,7 @@ Result<int> create(Console& console, const SnapshotOptions& options) {
   ROOST_TRY(const ScannedTree tree, scan_source(options.folder));
   ROOST_CHECK(upload_source(console, tree));
   if (console.json()) {
-    return Console::print_json({{"digest", tree.digest},
+    return console.print_json({{"digest", tree.digest},
                                 {"files", count_files(tree.manifest)},
                                 {"size", tree.manifest.size}});
   }

@@ -29,7 +29,7 @@ Result<int> show_stacks(Console& console, const std::string& reference, bool all
   ROOST_TRY(ApiClient * client, console.client());
   ROOST_TRY(const Json run, find_run(console, reference));
   ROOST_TRY(const Json answer, client->post(run_path(run, "/stacks"), Json::object()));
-  if (console.json()) return Console::print_json(answer);
+  if (console.json()) return console.print_json(answer);
   for (const auto& process : answer.value("items", Json::array())) {
     if (all || !text_field(process, "stack").empty()) print_process(console, process);
   }

@@ -59,7 +59,7 @@ Result<int> status(Console& console) {
     Json document = server;
     document["run_counts"] = counts;
     document["computes"] = child(computes, "items");
-    return Console::print_json(document);
+    return console.print_json(document);
   }
   const Style style = console.out();
   FactList facts;

@@ -78,7 +78,7 @@ Result<int> start(Console& console, const SweepOptions& options) {
   ROOST_TRY(const Json made, create_sweep(console, sweep, source_folder(sweep, options.file)));
   const std::string id = text_field(made, "id");
   if (options.detach) {
-    if (console.json()) return Console::print_json(made);
+    if (console.json()) return console.print_json(made);
     Console::print(id + "\n");
     if (is_terminal(2)) say(console, "see it with `roost sweep show " + id + "`");
     return 0;
@@ -103,7 +103,7 @@ Result<int> list(Console& console, const SweepOptions& options) {
   if (options.limit < 1) return fail(ErrorCode::kInvalidArgument, "--limit must be at least 1");
   ROOST_TRY(ApiClient * client, console.client());
   ROOST_TRY(const Json answer, client->get(console.in_workspace(fmt::format("/sweeps?limit={}", options.limit))));
-  if (console.json()) return Console::print_json(answer);
+  if (console.json()) return console.print_json(answer);
   const Json& sweeps = child(answer, "sweeps");
   if (options.quiet) {
     for (const Json& sweep : sweeps) Console::print(text_field(sweep, "id") + "\n");
@@ -118,7 +118,7 @@ Result<int> list(Console& console, const SweepOptions& options) {
 
 // What became of a sweep after a change: its document, or what it does now.
 int print_change(const Console& console, const Json& sweep) {
-  if (console.json()) return Console::print_json(sweep);
+  if (console.json()) return console.print_json(sweep);
   const std::string phase = text_field(sweep, "phase");
   const std::string message = text_field(sweep, "message");
   return Console::print(fmt::format("{}  {}{}\n", text_field(sweep, "id"), phase.empty() ? text_field(sweep, "status") : phase,
@@ -170,7 +170,7 @@ Result<int> add(Console& console, const SweepOptions& options) {
   ROOST_TRY(const Json parameters, parse_trial_parameters(child(child(sweep, "spec"), "space"), pairs));
   ROOST_TRY(ApiClient * client, console.client());
   ROOST_TRY(const Json trial, client->post(sweep_path(sweep, "/trials"), Json{{"parameters", parameters}}));
-  if (console.json()) return Console::print_json(trial);
+  if (console.json()) return console.print_json(trial);
   Console::print(text_field(trial, "run") + "\n");
   say(console, fmt::format("trial {}: {}", text_field(trial, "number"), parameters_text(sweep, parameters)));
   return 0;
@@ -184,7 +184,7 @@ Result<int> register_best(Console& console, const SweepOptions& options, const J
                      {"properties", {{"sweep", text_field(sweep, "id")}, {metric, text_field(best, "value")}}}};
   ROOST_TRY(ApiClient * client, console.client());
   ROOST_TRY(const Json model, client->post(console.in_workspace("/models"), body));
-  if (console.json()) return Console::print_json(model);
+  if (console.json()) return console.print_json(model);
   return Console::print(text_field(model, "id") + "\n");
 }
 
@@ -197,15 +197,17 @@ Result<int> best(Console& console, const SweepOptions& options) {
   const Json& winner = child(sweep, "best");
   const std::string metric = text_field(child(child(sweep, "spec"), "metric"), "name");
   if (!winner.is_object()) {
+    const bool over = is_terminal_status(text_field(sweep, "status"));
     return fail(ErrorCode::kNotFound,
-                fmt::format("no trial of {} has logged \"{}\" yet; `roost sweep show {}` tells what they do",
-                            text_field(sweep, "id"), printable(metric), text_field(sweep, "id")));
+                fmt::format("no trial of {} has logged \"{}\"{}; `roost sweep show {}` tells what they {}",
+                            text_field(sweep, "id"), printable(metric), over ? "" : " yet", text_field(sweep, "id"),
+                            over ? "did, `roost metrics RUN` what one did log" : "do"));
   }
   const std::string line = fmt::format("{} {} by trial {}: {}", metric, metric_value_text(child(winner, "value")),
                                        text_field(winner, "trial"), parameters_text(sweep, child(winner, "parameters")));
   if (!console.json()) say(console, line);
   if (!options.model.empty()) return register_best(console, options, sweep, winner);
-  if (console.json()) return Console::print_json(winner);
+  if (console.json()) return console.print_json(winner);
   // Alone on standard output, so that a script can take it.
   return Console::print(text_field(winner, "run") + "\n");
 }

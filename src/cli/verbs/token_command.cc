@@ -26,7 +26,7 @@ Result<int> create(Console& console, const TokenOptions& options) {
   }
   ROOST_TRY(ApiClient * client, console.client());
   ROOST_TRY(const Json token, client->post("/tokens", body));
-  if (console.json()) return Console::print_json(token);
+  if (console.json()) return console.print_json(token);
   // Alone on standard output, so that a script can take it.
   Console::print(text_field(token, "token") + "\n");
   std::fprintf(stderr, "%s\n",
@@ -48,7 +48,7 @@ std::string until(const Json& token, Micros now) {
 Result<int> list(Console& console) {
   ROOST_TRY(ApiClient * client, console.client());
   ROOST_TRY(const Json tokens, all_items(*client, "/tokens"));
-  if (console.json()) return Console::print_json(tokens);
+  if (console.json()) return console.print_json(tokens);
   const Micros now = now_micros();
   TextTable table({{"ID"}, {"NAME", false, true}, {"ROLE"}, {"CREATED"}, {"GOOD UNTIL"}});
   for (const Json& token : child(tokens, "items")) {
@@ -67,7 +67,7 @@ Result<int> list(Console& console) {
 Result<int> remove(Console& console, const std::string& id) {
   ROOST_TRY(ApiClient * client, console.client());
   ROOST_TRY(const Json answer, client->call("DELETE", "/tokens/" + percent_encode(id), nullptr));
-  if (console.json()) return Console::print_json(answer);
+  if (console.json()) return console.print_json(answer);
   return Console::print(fmt::format("revoked {}\n", id));
 }
 

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "cli/settings.h"
 #include "cli/verbs/server_verbs.h"
 #include "cli/work/interrupt.h"
 #include "confine/private_folder.h"
@@ -75,6 +77,11 @@ std::string where_to_look(const fs::path& data) {
   std::error_code error;
   const fs::path folder = fs::weakly_canonical(data, error);
   if (folder == fs::weakly_canonical(data_folder(), error)) return "";
+  const auto settings = read_settings();
+  const auto found = settings ? find_setting(*settings, "data", fs::current_path(error)) : std::nullopt;
+  if (found && fs::weakly_canonical(found->value, error) == folder) {
+    return fmt::format("  commands in {} and below find it; elsewhere: --data {}\n", found->origin, shell_quote(folder.string()));
+  }
   return fmt::format("  other commands: --data {0}, or export ROOST_DATA={0}\n", shell_quote(folder.string()));
 }
 
@@ -147,9 +154,44 @@ Result<int> serve_detached(const Console& console, const ServerConfig& config,
   }
 }
 
+// The server that runs on this data folder already, if one answers.
+std::optional<std::string> running_server(const fs::path& data) {
+  const auto address = read_server_file((data / "server.json").string());
+  if (!address) return std::nullopt;
+  ApiClient client(*address);
+  return client.get("/server") ? std::optional(address->url) : std::nullopt;
+}
+
+int say_it_runs(const Console& console, const std::string& url, const UpOptions& options, const fs::path& data) {
+  if (console.json()) return console.print_json({{"url", url}, {"already", true}});
+  std::string text = fmt::format("{} {}\n", console.out()(Tone::kBold, "Roost is up already at"), url);
+  if (!options.address.empty() || options.port || !options.python.empty() || options.self_signed || options.allow_insecure) {
+    text += "  with the options that it was started with; for others: 'roost down --keep-runs', then 'roost up' again\n";
+  }
+  return Console::print(text + where_to_look(data));
+}
+
+// Later commands in this folder find a server whose data is in it, without being told.
+void remember_folder(const fs::path& data) {
+  std::error_code error;
+  const fs::path here = fs::current_path(error);
+  const fs::path folder = fs::weakly_canonical(data, error);
+  const char* home = std::getenv("HOME");
+  const bool is_inside = folder != here && folder.string().starts_with(here.string() + "/");
+  if (error || !is_inside || here == here.root_path() || (home && here == fs::path(home))) return;
+  auto settings = read_settings();
+  if (!settings) return;
+  settings->folders[here.string()]["data"] = folder.string();
+  (void)write_settings(*settings);  // where it cannot be kept, where_to_look() says what to do instead
+}
+
 Result<int> up(const Console& console, const UpOptions& options) {
   if (options.print_routes) return Console::print(route_listing());
   ROOST_TRY(ServerConfig config, make_config(console, options));
+  if (options.config_file.empty()) {
+    if (!console.data().empty()) remember_folder(config.data);
+    if (const auto url = running_server(config.data)) return say_it_runs(console, *url, options, config.data);
+  }
   if (options.detach) return serve_detached(console, config, options);
   return serve(console, std::move(config), options.config_file.empty());
 }

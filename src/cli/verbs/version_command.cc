@@ -4,7 +4,7 @@ namespace roost {
 
 void register_version(Verb& root, Console& console) {
   const auto print = [&console]() -> Result<int> {
-    if (console.json()) return Console::print_json({{"version", ROOST_VERSION}});
+    if (console.json()) return console.print_json({{"version", ROOST_VERSION}});
     return Console::print("roost " ROOST_VERSION "\n");
   };
   root.verb("version", "Print the version of this program").group(kShellGroup).action(print);

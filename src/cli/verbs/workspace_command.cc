@@ -39,7 +39,7 @@ Result<std::string> names_of(ApiClient& client, const std::string& path) {
 Result<int> list(Console& console, const WorkspaceOptions& options) {
   ROOST_TRY(ApiClient * client, console.client());
   ROOST_TRY(const Json workspaces, client->get("/workspaces"));
-  if (console.json()) return Console::print_json(workspaces);
+  if (console.json()) return console.print_json(workspaces);
   TextTable table({{"WORKSPACE"}, {"CREATED"}});
   for (const Json& workspace : child(workspaces, "items")) {
     const std::string name = text_field(workspace, "name");
@@ -55,7 +55,7 @@ Result<int> list(Console& console, const WorkspaceOptions& options) {
 Result<int> create(Console& console, const WorkspaceOptions& options) {
   ROOST_TRY(ApiClient * client, console.client());
   ROOST_TRY(const Json workspace, client->post("/workspaces", {{"name", options.name}}));
-  if (console.json()) return Console::print_json(workspace);
+  if (console.json()) return console.print_json(workspace);
   Console::print(text_field(workspace, "name") + "\n");
   std::fprintf(stderr, "%s\n",
                console
@@ -70,7 +70,7 @@ Result<int> show(Console& console, const WorkspaceOptions& options) {
   const std::string path = "/workspaces/" + percent_encode(name);
   ROOST_TRY(ApiClient * client, console.client());
   ROOST_TRY(const Json workspace, client->get(path));
-  if (console.json()) return Console::print_json(workspace);
+  if (console.json()) return console.print_json(workspace);
   FactList facts;
   facts.add("id", text_field(workspace, "id"));
   facts.add("created", created_text(workspace));

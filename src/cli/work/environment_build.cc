@@ -6,8 +6,11 @@
 
 #include <fmt/format.h>
 
+#include "base/digest.h"
 #include "base/files.h"
 #include "cli/show/run_text.h"
+#include "domain/environment_plan.h"
+#include "domain/names.h"
 
 namespace roost {
 namespace {
@@ -79,6 +82,15 @@ class BuildFollower {
 };
 
 }  // namespace
+
+Result<Json> register_definition(Console& console, const Json& definition, const std::string& name) {
+  ROOST_CHECK(plan_environment(definition, Pins::kNearest));
+  constexpr std::size_t kDigits = 12;
+  const std::string called = name.empty() ? "anonymous-" + sha256_hex(to_text(definition)).substr(0, kDigits) : name;
+  ROOST_CHECK(check_registry_name(called, "an environment"));
+  ROOST_TRY(ApiClient * client, console.client());
+  return client->post(console.in_workspace("/environments"), {{"name", called}, {"definition", definition}});
+}
 
 Result<Json> build_and_follow(Console& console, const EnvironmentReference& reference,
                               const std::string& pins, InterruptWatch& watch) {

@@ -208,6 +208,12 @@ Result<Json> follow_beside(Console& console, const std::string& id, InterruptWat
   return Json();
 }
 
+Result<Json> wait_for_end(Console& console, const std::string& id, InterruptWatch& watch) {
+  Follower follower(console, id, watch, FollowView::Shows::kNothing);
+  ROOST_TRY(const bool ended, follower.follow());
+  return ended ? follower.run() : Json();
+}
+
 Result<int> follow_log(Console& console, const std::string& id, const std::string& log,
                        std::uint64_t offset, InterruptWatch& watch) {
   Follower follower(console, id, watch, FollowView::Shows::kLogOnly);

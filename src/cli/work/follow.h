@@ -20,6 +20,9 @@ Result<int> follow_run(Console& console, const std::string& id, InterruptWatch& 
 // as it ended, null when a signal made us leave it.
 Result<Json> follow_beside(Console& console, const std::string& id, InterruptWatch& watch);
 
+// Waits for the run to end and shows nothing of it. Returns the run as it ended, null when a signal made us leave it.
+Result<Json> wait_for_end(Console& console, const std::string& id, InterruptWatch& watch);
+
 // Shows one log of the run from `offset` on until the run ends, and nothing else. Returns 0, or 128
 // + the signal that ended it.
 Result<int> follow_log(Console& console, const std::string& id, const std::string& log,

@@ -100,7 +100,7 @@ class FollowTest : public testing::Test {
     testing::internal::CaptureStdout();
     testing::internal::CaptureStderr();
     const int exit =
-        line.run(static_cast<int>(options.size()), options.data(), [](int) { return false; });
+        line.run(static_cast<int>(options.size()), options.data(), [](int) { return false; }, [] { return Status{}; });
     out_ = testing::internal::GetCapturedStdout();
     err_ = testing::internal::GetCapturedStderr();
     return exit;

@@ -50,4 +50,20 @@ Result<Json> all_items(ApiClient& client, const std::string& path, std::size_t l
   return list;
 }
 
+Result<Json> listed_runs(ApiClient& client, const std::string& path, std::size_t limit, bool archived) {
+  Json list = {{"items", Json::array()}, {"next_cursor", nullptr}};
+  Json& items = list["items"];
+  std::string cursor;
+  do {
+    const std::size_t wanted = limit == 0 ? kPage : std::min(kPage, limit - items.size());
+    ROOST_TRY(Json page, client.get(page_path(path, wanted, cursor)));
+    for (const Json& run : child(page, "items")) {
+      if ((child(run, "archived") == true) == archived) items.push_back(run);
+    }
+    cursor = text_field(page, "next_cursor");
+  } while (!cursor.empty() && (limit == 0 || items.size() < limit));
+  if (!cursor.empty()) list["next_cursor"] = cursor;
+  return list;
+}
+
 }  // namespace roost

@@ -16,4 +16,7 @@ Status each_item(ApiClient& client, const std::string& path,
 // `limit` items; 0 for all.
 Result<Json> all_items(ApiClient& client, const std::string& path, std::size_t limit = 0);
 
+// A list of runs without those in the archive, or with `archived` only those.
+Result<Json> listed_runs(ApiClient& client, const std::string& path, std::size_t limit, bool archived = false);
+
 }  // namespace roost

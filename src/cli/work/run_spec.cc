@@ -13,6 +13,7 @@
 #include "domain/environment_plan.h"
 #include "domain/names.h"
 #include "domain/rank_plan.h"
+#include "domain/resource_ask.h"
 #include "domain/secret_variables.h"
 
 namespace roost {
@@ -43,7 +44,7 @@ Result<Json> environment_part(const RunRequest& request) {
   }
   if (!request.python.empty()) {
     return fail(ErrorCode::kInvalidArgument,
-                "--python and --environment both say what to run in; give one of them");
+                "--python and an environment both say what to run in; give one of them");
   }
   ROOST_TRY(const EnvironmentReference reference, parse_environment_reference(request.environment));
   part["name"] = reference.name;
@@ -86,6 +87,21 @@ Result<Json> distributed_part(const RunRequest& request) {
   return part;
 }
 
+// "resources" of a spec; empty if all was left open.
+Result<Json> resources_part(const RunRequest& request) {
+  ROOST_CHECK(check_count(request.cpus, "--cpus"));
+  if (request.gpus && *request.gpus < 0) {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("--gpus {} is no count; it must be 0 or more", *request.gpus));
+  }
+  Json part = Json::object();
+  if (request.gpus) part["gpus"] = *request.gpus;
+  if (request.cpus) part["cpus"] = *request.cpus;
+  if (!request.memory.empty()) {
+    ROOST_TRY(part["memory_mb"], parse_memory_mb(request.memory));
+  }
+  return part;
+}
+
 void copy_fields(const Json& from, std::initializer_list<const char*> names, const char* part,
                  Json& spec) {
   for (const char* name : names) {
@@ -108,6 +124,25 @@ std::string shell_line(const std::vector<std::string>& words) {
     line += shell_quote(word);
   }
   return line;
+}
+
+std::string experiment_of_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  const auto whole = std::filesystem::weakly_canonical(std::filesystem::absolute(folder, error), error);
+  std::string name;
+  for (const char c : whole.filename().string()) {
+    const bool fits = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.';
+    if (fits) {
+      name += c;
+    } else if (!name.empty() && name.back() != '-') {
+      name += '-';
+    }
+  }
+  name.erase(0, name.find_first_not_of("-_."));
+  while (name.ends_with('-')) name.pop_back();
+  constexpr std::size_t kLongest = 100;
+  if (name.size() > kLongest) name.resize(kLongest);
+  return name.empty() ? "runs" : name;
 }
 
 std::string active_python() {
@@ -141,8 +176,7 @@ Result<Json> parse_variables(const std::vector<std::string>& words, const std::s
 Result<Json> make_spec(const RunRequest& request) {
   if (request.command.empty()) {
     return fail(ErrorCode::kInvalidArgument,
-                "no command: write what to run after --, as in `roost submit --experiment birds -- "
-                "python train.py`");
+                "no command: write what to run after --, as in `roost submit -- python train.py`");
   }
   // What the server would refuse anyway is said before a large folder is scanned.
   ROOST_CHECK(check_experiment_name(request.experiment));
@@ -154,7 +188,10 @@ Result<Json> make_spec(const RunRequest& request) {
   if (!environment.empty()) spec["environment"] = std::move(environment);
   ROOST_TRY(Json distributed, distributed_part(request));
   if (!distributed.is_null()) spec["distributed"] = std::move(distributed);
+  ROOST_TRY(Json resources, resources_part(request));
+  if (!resources.empty()) spec["resources"] = std::move(resources);
   if (request.priority != 0) spec["priority"] = request.priority;
+  if (!request.notify.empty()) spec["notify"] = request.notify;
   if (request.max_retries != 0) spec["max_retries"] = request.max_retries;
   ROOST_TRY(Json tags, parse_tags(request.tags));
   if (!tags.empty()) spec["tags"] = std::move(tags);

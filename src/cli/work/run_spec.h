@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,8 @@ struct RunRequest {
   std::string name;
   std::string python;
   std::string environment;  // NAME or NAME:VERSION
+  std::vector<std::string> requirements;  // files of pip requirements
+  std::string environment_file;           // conda.yml, Dockerfile, pyproject.toml, uv.lock
   std::string pins;         // "", "strict" or "nearest"; of the environment
   std::vector<std::string> tags;       // "k=v" or "k"
   std::vector<std::string> variables;  // "K=V", or "K" for the value it has here
@@ -23,14 +26,18 @@ struct RunRequest {
   std::int64_t priority = 0;
   std::int64_t max_retries = 0;
   std::string time_limit;
+  std::vector<std::string> notify;     // "CHANNEL" or "CHANNEL:failure,hang"
   std::optional<std::int64_t> nodes;
   std::optional<std::int64_t> processes;  // on all nodes together
   std::optional<std::int64_t> per_node;   // the same, on each
+  std::optional<std::int64_t> gpus;       // these three on each node
+  std::optional<std::int64_t> cpus;
+  std::string memory;                     // as "16g"
   bool mpi = false;
   std::vector<std::string> command;
 };
 
-// The body of submit_run without "snapshot" and "git".
+// The body of submit_run without "snapshot" and "git"; what an environment of files is called the caller puts in.
 Result<Json> make_spec(const RunRequest& request);
 
 // "K=V", or "K" for the value it has here, of the option of that name.
@@ -38,6 +45,9 @@ Result<Json> parse_variables(const std::vector<std::string>& words, const std::s
 
 // One shell line for the words after "--": a single word with blanks is a line already.
 std::string shell_line(const std::vector<std::string>& words);
+
+// The name of an experiment for the code of a folder: its own name, made valid. "runs" for one without any letter.
+std::string experiment_of_folder(const std::filesystem::path& folder);
 
 // The interpreter of the active virtual or conda environment; "" when there is none.
 std::string active_python();

@@ -66,7 +66,7 @@ Result<int> after_submit(Console& console, const Json& run, const AfterSubmit& w
   const std::string id = text_field(run, "id");
   const Style style = console.err();
   if (what.detach) {
-    if (console.json()) return Console::print_json(run);
+    if (console.json()) return console.print_json(run);
     Console::print(id + "\n");
     if (is_terminal(2)) {
       std::fprintf(stderr, "%s\n",

@@ -105,7 +105,7 @@ Result<int> print_sweep(Console& console, const Json& sweep, std::int64_t top) {
       top > 0 ? best_trials(state.sweep, state.trials, static_cast<std::size_t>(top)) : state.trials;
   if (console.json()) {
     state.trials = shown;
-    return Console::print_json(with_trials(state));
+    return console.print_json(with_trials(state));
   }
   return Console::print(page(console, state, shown));
 }
@@ -124,7 +124,7 @@ Result<int> watch_sweep(Console& console, const Json& sweep, InterruptWatch& wat
       if (live) Console::print("\033[H\033[J");
       if (!live && !console.json()) ended.tell(console, *state);
       if (console.json()) {
-        Console::print_json(with_trials(*state));
+        console.print_json(with_trials(*state));
       } else {
         Console::print(page(console, *state, state->trials));
       }

@@ -15,6 +15,12 @@
 namespace roost {
 namespace {
 
+// What a run itself uses has this in front of its name; all else is the whole machine's, whoever uses it.
+constexpr std::string_view kOfRun = "run_";
+
+bool is_of_run(const std::string& name) { return name.starts_with(kOfRun); }
+std::string metric_of(const std::string& name) { return is_of_run(name) ? name.substr(kOfRun.size()) : name; }
+
 int print_csv(const Json& answer, const std::string& name) {
   Console::print("node,name,at,value\n");
   for (const Json& series : child(answer, "series")) {
@@ -36,7 +42,8 @@ std::string plots(const std::vector<SystemSeries>& all, bool with_nodes, const S
     for (std::size_t i = 0; i < series.values.size(); ++i) {
       points.push_back({series.seconds[i], series.values[i], series.values[i]});
     }
-    out += "\n" + style(Tone::kBold, one_line(series.name)) +
+    const std::string title = (is_of_run(series.name) ? "run: " : "machine: ") + metric_of(series.name);
+    out += "\n" + style(Tone::kBold, one_line(title)) +
            (with_nodes ? "  " + style(Tone::kDim, series.node) : "") + "\n" +
            plot(points, std::clamp((width == 0 ? 100 : width) - 14, 10, 76), 4);
   }
@@ -70,10 +77,11 @@ Result<int> show_system_metrics(Console& console, const Json& run, const std::st
   const bool whole = csv || console.json();
   const std::string query = fmt::format("/system-metrics?buckets={}", whole ? 100'000 : 200);
   ROOST_TRY(const Json answer, client->get(run_path(run, query)));
-  if (console.json()) return Console::print_json(answer);
+  if (console.json()) return console.print_json(answer);
   if (csv) return print_csv(answer, name);
   const std::vector<SystemSeries> all = system_series(answer, name);
   TextTable table({{"NODE", false, true},
+                   {"OF"},
                    {"METRIC"},
                    {"SAMPLES", true},
                    {"LAST", true},
@@ -84,7 +92,7 @@ Result<int> show_system_metrics(Console& console, const Json& run, const std::st
     several_nodes = several_nodes || series.node != all.front().node;
     if (series.values.empty()) continue;
     const auto [low, high] = std::minmax_element(series.values.begin(), series.values.end());
-    table.add({series.node, series.name, fmt::format("{}", series.values.size()),
+    table.add({series.node, is_of_run(series.name) ? "run" : "machine", metric_of(series.name), fmt::format("{}", series.values.size()),
                short_number(series.values.back()), short_number(*low), short_number(*high)});
   }
   if (table.empty()) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -237,12 +238,12 @@ void SlurmLoop::submit_waiting(const View& view) {
       if (key_of(allocation.workspace, allocation.compute) == key && allocation.state != AllocationState::kEnding) held += allocation.nodes;
     }
     // Runs of one shape go as one array: Slurm takes it as fast as a single job.
-    std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Run>> shapes;
+    std::map<std::tuple<std::int64_t, std::int64_t, std::string>, std::vector<Run>> shapes;
     for (const auto& run : waiting->second) {
       const std::int64_t nodes = nodes_needed(run);
       if (held + nodes > compute.max_nodes) break;
       held += nodes;
-      shapes[{nodes, minutes_for(run, parts_.settings.cancel_grace_seconds)}].push_back(run);
+      shapes[{nodes, minutes_for(run, parts_.settings.cancel_grace_seconds), to_text(member(run.spec, "resources"))}].push_back(run);
     }
     for (const auto& [shape, runs] : shapes) {
       for (std::size_t first = 0; first < runs.size(); first += kMostElements) {
@@ -263,6 +264,7 @@ void SlurmLoop::submit(const Compute& compute, const std::vector<Run>& runs) {
   job.title = runs.size() == 1 ? runs.front().id : fmt::format("{} and {} more", runs.front().id, runs.size() - 1);
   job.options = *options;
   job.nodes = nodes_needed(runs.front());
+  job.resources = resource_ask_of_spec(runs.front().spec);
   job.minutes = minutes_for(runs.front(), parts_.settings.cancel_grace_seconds);
   job.elements = runs.size() > 1 ? static_cast<std::int64_t>(runs.size()) : 0;
   job.token = parts_.access.allocation_token(job.name);

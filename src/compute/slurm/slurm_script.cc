@@ -70,12 +70,18 @@ std::vector<std::string> sbatch_words(const SlurmSubmission& job) {
   add("--partition", job.options.partition);
   add("--account", job.options.account);
   add("--qos", job.options.qos);
-  add("--gres", job.options.gres);
+  const ResourceAsk& asked = job.resources;
+  if (asked.gpus) {
+    if (*asked.gpus > 0) words.push_back(fmt::format("--gpus-per-node={}", *asked.gpus));
+  } else {
+    add("--gres", job.options.gres);
+  }
   add("--constraint", job.options.constraint);
-  add("--mem", job.options.memory);
+  add("--mem", asked.memory_mb > 0 ? fmt::format("{}M", asked.memory_mb) : job.options.memory);
   add("--reservation", job.options.reservation);
-  if (job.options.cpus > 0) words.push_back(fmt::format("--cpus-per-task={}", job.options.cpus));
-  if (job.options.whole_node()) words.push_back("--exclusive");
+  const std::int64_t cpus = asked.cpus > 0 ? asked.cpus : job.options.cpus;
+  if (cpus > 0) words.push_back(fmt::format("--cpus-per-task={}", cpus));
+  if (job.options.whole_node() && asked.is_open()) words.push_back("--exclusive");
   if (job.minutes > 0) words.push_back(fmt::format("--time={}", job.minutes));
   if (job.elements > 0) words.push_back(fmt::format("--array=0-{}", job.elements - 1));
   return words;

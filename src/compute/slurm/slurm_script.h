@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "domain/resource_ask.h"
 #include "domain/slurm_options.h"
 
 namespace roost {
@@ -14,6 +15,7 @@ struct SlurmSubmission {
   std::string title;  // for people who look at the queue
   SlurmOptions options;
   std::int64_t nodes = 1;
+  ResourceAsk resources;      // of each node, as its runs ask; before what the compute asks for all
   std::int64_t minutes = 0;   // 0: the partition's own limit
   std::int64_t elements = 0;  // of an array; 0: none
   std::string token;          // opens the server to the job's runners

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "compute/slurm/slurm_script.h"
@@ -95,6 +97,25 @@ TEST(Errors, TellWhetherWaitingHelps) {
   EXPECT_NE(explain_slurm_error("sbatch: error: Batch job submission failed: Expired credential").words.find("clocks"),
             std::string::npos);
   EXPECT_TRUE(explain_slurm_error("something else").waiting_helps);
+}
+
+TEST(SlurmScript, AsksForWhatTheRunAsksFor) {
+  SlurmSubmission job;
+  job.options.gres = "gpu:1";
+  job.options.memory = "4G";
+  const auto has = [](const SlurmSubmission& one, const std::string& word) {
+    const auto words = sbatch_words(one);
+    return std::find(words.begin(), words.end(), word) != words.end();
+  };
+  EXPECT_TRUE(has(job, "--gres=gpu:1"));
+  EXPECT_TRUE(has(job, "--mem=4G"));
+  job.resources = {2, 8, 16 * 1024};
+  for (const char* word : {"--gpus-per-node=2", "--cpus-per-task=8", "--mem=16384M"}) EXPECT_TRUE(has(job, word)) << word;
+  EXPECT_FALSE(has(job, "--gres=gpu:1"));
+  EXPECT_FALSE(has(job, "--exclusive"));
+  job.options = {};
+  job.resources = {};
+  EXPECT_TRUE(has(job, "--exclusive"));
 }
 
 }  // namespace

@@ -1,14 +1,10 @@
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <fmt/format.h>
-
-#include "base/digest.h"
 #include "domain/names.h"
 #include "records/artifact_records.h"
+#include "records/retention_records.h"
 #include "server/routes/blob_bytes.h"
 #include "server/routes/browser_file.h"
 #include "server/routes/late_write.h"
+#include "server/routes/received_file.h"
 #include "server/routes/routes.h"
 
 namespace roost {
@@ -21,34 +17,6 @@ Json artifact_json(const Artifact& artifact) {
           {"at", format_time(artifact.at)}};
 }
 
-// Bytes that came, in a file of the data folder until somebody takes it over: their digest is known only at the end.
-struct Received {
-  OutputFile file;
-  std::filesystem::path temporary;
-};
-
-Result<Received> receive_unnamed(App& app, const std::string& path, BodyReader& body) {
-  const auto temporary = app.config.data / "blobs" / "temporary" / random_hex(8);
-  const auto give_up = [&](Error error) {
-    ::unlink(temporary.c_str());
-    return fail(std::move(error));
-  };
-  const Fd fd(::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (!fd) return fail_errno(errno, "write an artifact");
-  Sha256 hash;
-  OutputFile file{path, "", 0};
-  for (;;) {
-    auto piece = body.read();
-    if (!piece) return give_up(piece.error());
-    if (piece->empty()) break;
-    hash.update(*piece);
-    file.size += piece->size();
-    if (auto put = write_all(fd.get(), *piece, "an artifact"); !put) return give_up(put.error());
-  }
-  file.digest = hash.hex();
-  return Received{std::move(file), temporary};
-}
-
 Result<Response> put(App& app, Request& request, const Principal& who) {
   const std::string& path = request.parameters["path"];
   ROOST_CHECK(check_artifact_path(path));
@@ -56,16 +24,11 @@ Result<Response> put(App& app, Request& request, const Principal& who) {
     ROOST_CHECK(request_run(tx, request, who));
     return {};
   }));
-  ROOST_TRY(const Received received, receive_unnamed(app, path, *request.body_stream));
-  const OutputFile& file = received.file;
+  ROOST_TRY(ReceivedFile received, ReceivedFile::receive(app, *request.body_stream));
+  const OutputFile file{path, received.digest(), received.size()};
   // From here on: what a collection takes is what was stored before, and nobody waits long for a hold.
   const auto hold = app.blobs->hold();
-  if (const Status kept = app.blobs->adopt(file.digest, received.temporary); !kept) {
-    ::unlink(received.temporary.c_str());
-    return fail(kept.error());
-  }
-  ROOST_CHECK(app.blobs->sync({file.digest}));
-  ROOST_CHECK(app.blobs->size(file.digest));
+  ROOST_CHECK(received.keep(*app.blobs));
   const Micros now = app.clock.now();
   ROOST_CHECK(app.db->write([&](Tx& tx) -> Status {
     ROOST_TRY(const Run run, request_run(tx, request, who));
@@ -104,7 +67,10 @@ void add_artifact_routes(Router& router, App& app) {
                   ROOST_CHECK(check_artifact_path(request.parameters["path"]));
                   ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {
                     ROOST_TRY(const Run run, request_run(tx, request, who));
-                    ROOST_TRY(found, find_artifact(tx, run, request.parameters["path"]));
+                    auto artifact = find_artifact(tx, run, request.parameters["path"]);
+                    if (!artifact) ROOST_CHECK(check_not_removed(tx, run, RunPart::kOutputs));
+                    if (!artifact) return fail(artifact.error());
+                    found = std::move(*artifact);
                     return {};
                   }));
                   ROOST_TRY(Response response, blob_response(*app.blobs, found.digest, request));

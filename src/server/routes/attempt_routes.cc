@@ -11,6 +11,8 @@
 namespace roost {
 namespace {
 
+constexpr std::size_t kMostWords = 500;
+
 AttemptName attempt_of(const Request& request) {
   return {request.parameters.at("run"), std::stoll(request.parameters.at("attempt"))};
 }
@@ -38,6 +40,22 @@ Result<Response> started(App& app, Request& request) {
   ROOST_TRY(const News news, news_of(request, "started_ago_us"));
   ROOST_TRY(const Run run, part_started(*app.execute, attempt_of(request), news.node_rank, news.ago));
   return status_response(run);
+}
+
+Result<Response> enforces(App& app, Request& request) {
+  ROOST_TRY(const Json body, json_body(request));
+  JsonFields fields(body, "the report");
+  const auto node_rank = fields.integer("node_rank", 0, 0, INT32_MAX);
+  const Json enforced = fields.object("enforced");
+  ROOST_CHECK(fields.done());
+  JsonFields limits(enforced, "\"enforced\"");
+  Json said = Json::object();
+  for (const char* name : {"cpus", "memory", "why"}) {
+    if (const std::string text = limits.string(name); !text.empty()) said[name] = text.substr(0, kMostWords);
+  }
+  ROOST_CHECK(limits.done());
+  ROOST_CHECK(part_enforces(*app.execute, attempt_of(request), static_cast<int>(node_rank), said));
+  return json_response({{"noted", true}});
 }
 
 Result<Response> exited(App& app, Request& request) {
@@ -135,6 +153,7 @@ void add_attempt_routes(Router& router, App& app) {
   add("failed", "report_failed", failed);
   add("command", "request_command", command);
   add("command-ended", "report_command_ended", end_of_command);
+  add("enforced", "report_enforced", enforces);
   add("exited", "report_exited", exited);
   add("streams", "append_streams", append_streams, {64 << 20, false});
   add("outputs", "keep_outputs", keep_outputs, {256 << 20, false});

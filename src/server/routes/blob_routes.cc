@@ -141,7 +141,7 @@ Result<Response> upload_news(App& app, Request& request) {
 Result<Response> collect(App& app, Request& request) {
   ROOST_TRY(const Json body, json_body(request));
   JsonFields fields(body, "the request");
-  const auto grace = fields.integer("grace_seconds", 86'400, 0, 315'360'000);
+  const auto grace = fields.integer("grace_seconds", GarbageJob::kGraceSeconds, 0, 315'360'000);
   const bool verify = fields.boolean("verify", false);
   ROOST_CHECK(fields.done());
   return json_response(app.garbage->start(grace, verify), 202);

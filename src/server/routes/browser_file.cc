@@ -10,11 +10,12 @@
 namespace roost {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kTypes = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 20> kTypes = {{
     {".png", "image/png"}, {".jpg", "image/jpeg"}, {".jpeg", "image/jpeg"}, {".gif", "image/gif"},
     {".webp", "image/webp"}, {".bmp", "image/bmp"}, {".svg", "image/svg+xml"}, {".html", "text/html; charset=utf-8"},
     {".htm", "text/html; charset=utf-8"}, {".pdf", "application/pdf"}, {".mp4", "video/mp4"}, {".webm", "video/webm"},
     {".wav", "audio/wav"}, {".mp3", "audio/mpeg"}, {".ogg", "audio/ogg"}, {".avif", "image/avif"},
+    {".flac", "audio/flac"}, {".m4a", "audio/mp4"}, {".oga", "audio/ogg"}, {".opus", "audio/ogg"},
 }};
 
 std::string_view media_type(const std::string& path) {
@@ -45,6 +46,11 @@ Status show_in_browser(const Request& request, const std::string& path, Response
   if (!show) return {};
   if (*show == "inline") {
     response.content_type = media_type(path);
+    // The browser's own viewer shows it, which a sandbox keeps from starting; it has no access to this address.
+    if (response.content_type == "application/pdf") {
+      response.headers["Content-Security-Policy"] = "default-src 'none'; object-src 'self'; plugin-types application/pdf; "
+                                                    "style-src 'unsafe-inline'; img-src data:";
+    }
     return {};
   }
   if (*show == "download") {

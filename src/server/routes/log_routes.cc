@@ -5,6 +5,7 @@
 #include "domain/log_names.h"
 #include "domain/names.h"
 #include "domain/rank_plan.h"
+#include "records/retention_records.h"
 #include "records/run_records.h"
 #include "observe/log_search.h"
 #include "server/routes/browser_file.h"
@@ -52,6 +53,7 @@ class LogBytes final : public ResponseStream {
 
 Result<Response> get_log(App& app, Request& request, const Principal& who) {
   ROOST_TRY(const Run run, look_up(app, request, who));
+  ROOST_CHECK(app.db->read([&](Tx& tx) { return check_not_removed(tx, run, RunPart::kLogs); }));
   ROOST_CHECK(check_artifact_path(request.parameters["name"]));
   const std::string name = log_of_run(gang_of_spec(run.spec), request.parameters["name"]);
   // The build of its environment comes before the first attempt.

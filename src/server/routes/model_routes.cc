@@ -5,6 +5,7 @@
 #include "records/run_records.h"
 #include "records/workspace_records.h"
 #include "registry/models.h"
+#include "server/routes/put_content.h"
 #include "server/routes/routes.h"
 
 namespace roost {
@@ -40,15 +41,7 @@ Result<std::optional<Manifest>> take_run_outputs(App& app, NewModel& made, const
     return {};
   }));
   if (made.path.empty()) return std::nullopt;
-  ROOST_TRY(made.model.content, app.blobs->put(manifest_text(manifest)));
-  ROOST_CHECK(app.blobs->sync({made.model.content}));
-  ROOST_CHECK(app.blobs->size(made.model.content));
-  for (const auto& entry : manifest.entries) {
-    if (!entry.is_file()) continue;
-    if (const auto there = app.blobs->size(entry.digest); !there) {
-      return fail(ErrorCode::kFailedPrecondition, fmt::format("{}: {}", entry.path, there.error().message));
-    }
-  }
+  ROOST_TRY(made.model.content, put_content(app, manifest));
   return manifest;
 }
 
@@ -170,6 +163,19 @@ Result<Response> update(App& app, Request& request) {
 }
 
 }  // namespace
+
+Result<std::string> put_content(App& app, const Manifest& manifest) {
+  ROOST_TRY(std::string digest, app.blobs->put(manifest_text(manifest)));
+  ROOST_CHECK(app.blobs->sync({digest}));
+  ROOST_CHECK(app.blobs->size(digest));
+  for (const auto& entry : manifest.entries) {
+    if (!entry.is_file()) continue;
+    if (const auto there = app.blobs->size(entry.digest); !there) {
+      return fail(ErrorCode::kFailedPrecondition, fmt::format("{}: {}", entry.path, there.error().message));
+    }
+  }
+  return digest;
+}
 
 void add_model_routes(Router& router, App& app) {
   const std::string models = "/api/v1/workspaces/{workspace}/models";

@@ -5,6 +5,7 @@
 #include "records/compute_records.h"
 #include "records/workspace_records.h"
 #include "schedule/compute_queue.h"
+#include "schedule/explain_room.h"
 #include "server/routes/routes.h"
 
 namespace roost {
@@ -129,7 +130,9 @@ Result<Response> list_queue(App& app, const Request& request, const Principal& w
   ROOST_TRY(const QueueFilter filter, filter_from(request, who));
   Page page(filter);
   const ExplainQueue explain = [&](Tx& tx, const Compute& compute, std::vector<WaitEstimate>& waits) {
-    return app.engines->of(compute).explain(tx, compute, waits);
+    const ComputeEngine& engine = app.engines->of(compute);
+    if (engine.has_own_queue()) return engine.explain(tx, compute, waits);
+    return explain_room(tx, compute, app.inventory, waits);
   };
   ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {
     ROOST_CHECK(find_workspace(tx, filter.workspace));

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/activity.h"
+#include "base/base64.h"
 #include "base/digest.h"
 #include "base/text.h"
 #include "execute/attempts.h"
@@ -27,6 +28,12 @@ bool is_loopback_v4(const std::string& host) {
 std::string bearer_of(const Request& request) {
   const std::string header = request.header("authorization");
   if (lower(header.substr(0, 7)) == "bearer ") return std::string(trim(header.substr(7)));
+  // MLflow's clients may send a password, which is the token; whom they say it is of is not believed.
+  if (lower(header.substr(0, 6)) == "basic " && !request.path.starts_with("/api/v1/")) {
+    const auto pair = base64_decode(trim(header.substr(6)));
+    const auto colon = pair ? pair->find(':') : std::string::npos;
+    if (colon != std::string::npos) return pair->substr(colon + 1);
+  }
   return "";
 }
 
@@ -154,19 +161,6 @@ bool is_family(Tx& tx, const Run& run, std::int64_t own) {
 
 bool is_known(const Principal& who) { return !who.is_person() || !who.token.empty(); }
 
-// Who the caller is, if it may call; nobody in particular where no token is needed.
-Result<Principal> admit(App& app, Need need, const Request& request) {
-  if (need == Need::kNobody || (need == Need::kReaderOrLocal && is_local(app, request))) return Principal{};
-  if (need == Need::kOwnerOrFolder && equal_secret(bearer_of(request), app.access->stop_token())) {
-    Principal who;
-    who.name = "whoever has the data folder";
-    return who;
-  }
-  ROOST_TRY(Principal who, caller_of(app, request));
-  ROOST_CHECK(authorise(app, need, who, request));
-  return who;
-}
-
 std::size_t lane_of(Need need) {
   if (need == Need::kAttempt) return 1;
   return need == Need::kNode || need == Need::kAllocation ? 2 : 0;
@@ -186,6 +180,18 @@ Response error_response(const Request& request, Error error) {
 }
 
 }  // namespace
+
+Result<Principal> admit(App& app, Need need, const Request& request) {
+  if (need == Need::kNobody || (need == Need::kReaderOrLocal && is_local(app, request))) return Principal{};
+  if (need == Need::kOwnerOrFolder && equal_secret(bearer_of(request), app.access->stop_token())) {
+    Principal who;
+    who.name = "whoever has the data folder";
+    return who;
+  }
+  ROOST_TRY(Principal who, caller_of(app, request));
+  ROOST_CHECK(authorise(app, need, who, request));
+  return who;
+}
 
 std::string_view need_name(Need need) {
   switch (need) {
@@ -337,10 +343,14 @@ Result<Run> request_run(Tx& tx, const Request& request, const Principal& princip
   ROOST_TRY(Run run, find_run(tx, request.parameters.at("run")));
   const bool only_reads = request.method == "GET" || request.method == "HEAD";
   if (!only_reads) ROOST_CHECK(check_not_in_bin(run));
-  if (!principal.run_row) return run;
-  if ((only_reads || adds_to_record(request)) && is_family(tx, run, *principal.run_row)) return run;
-  ROOST_CHECK(check_descends(tx, run, *principal.run_row));
+  ROOST_CHECK(check_reach(tx, run, principal, only_reads ? Reach::kRead : adds_to_record(request) ? Reach::kAdd : Reach::kChange));
   return run;
+}
+
+Status check_reach(Tx& tx, const Run& run, const Principal& principal, Reach reach) {
+  if (!principal.run_row) return {};
+  if (reach != Reach::kChange && is_family(tx, run, *principal.run_row)) return {};
+  return check_descends(tx, run, *principal.run_row);
 }
 
 Status check_descends(Tx& tx, const Run& run, std::int64_t ancestor) {
@@ -376,12 +386,16 @@ Router all_routes(App& app) {
   add_queue_routes(router, app);
   add_table_routes(router, app);
   add_bin_routes(router, app);
+  add_alert_routes(router, app);
+  add_retention_routes(router, app);
+  add_disk_routes(router, app);
   add_view_routes(router, app);
   add_secret_routes(router, app);
   add_token_routes(router, app);
   add_node_routes(router, app);
   add_rank_routes(router, app);
   add_stack_routes(router, app);
+  add_shell_routes(router, app);
   add_attempt_routes(router, app);
   add_allocation_routes(router, app);
   add_session_routes(router, app);

@@ -35,6 +35,9 @@ using ApiHandler = std::function<Result<Response>(Request&, const Principal&)>;
 void add_operation(Router& router, App& app, const char* method, const std::string& pattern,
                    const char* operation, Need need, ApiHandler handler, BodyRule body = {});
 
+// Who the caller is, if it may call; nobody in particular where no token is needed.
+Result<Principal> admit(App& app, Need need, const Request& request);
+
 // A logged-in browser's cookie; "" when there is none.
 std::string session_cookie_name(const App& app);
 std::string session_of(const App& app, const Request& request);
@@ -66,6 +69,10 @@ Result<InBin> bin_query(const Request& request);
 // One in the bin is only read.
 Result<Run> request_run(Tx& tx, const Request& request, const Principal& principal);
 
+// The same rule for a run that something else than the path names.
+enum class Reach { kRead, kAdd, kChange };
+Status check_reach(Tx& tx, const Run& run, const Principal& principal, Reach reach);
+
 // Whether the run is the one in row `ancestor`, or one of its children or theirs.
 Status check_descends(Tx& tx, const Run& run, std::int64_t ancestor);
 
@@ -90,12 +97,16 @@ void add_compute_routes(Router& router, App& app);
 void add_queue_routes(Router& router, App& app);
 void add_table_routes(Router& router, App& app);
 void add_bin_routes(Router& router, App& app);
+void add_alert_routes(Router& router, App& app);
+void add_retention_routes(Router& router, App& app);
+void add_disk_routes(Router& router, App& app);
 void add_view_routes(Router& router, App& app);
 void add_secret_routes(Router& router, App& app);
 void add_token_routes(Router& router, App& app);
 void add_node_routes(Router& router, App& app);
 void add_rank_routes(Router& router, App& app);
 void add_stack_routes(Router& router, App& app);
+void add_shell_routes(Router& router, App& app);
 void add_attempt_routes(Router& router, App& app);
 void add_allocation_routes(Router& router, App& app);
 void add_session_routes(Router& router, App& app);
@@ -103,6 +114,8 @@ void add_live_routes(Router& router, App& app);
 // What comes for endpoints to the server's own address goes on to the front. No part of the API, and not among all_routes.
 inline constexpr const char* kCallEndpoint = "call_endpoint";
 void add_endpoint_proxy_routes(Router& router, App& app);
+// MLflow's REST API: a contract of its own (api/mlflow.yaml), and not among all_routes.
+void add_mlflow_routes(Router& router, App& app);
 // The studio's pages. They are no part of the API, and not among all_routes.
 void add_studio_routes(Router& router);
 

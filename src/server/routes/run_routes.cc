@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -6,6 +8,7 @@
 #include "domain/run_spec.h"
 #include "domain/secret_variables.h"
 #include "execute/attempts.h"
+#include "execute/process_watch.h"
 #include "records/run_records.h"
 #include "records/workspace_records.h"
 #include "server/routes/answer_started.h"
@@ -199,22 +202,40 @@ Result<Response> complete(App& app, Request& request, const Principal& who) {
   return json_response(answer);
 }
 
+constexpr std::size_t kMostErrorText = 3000;
+constexpr std::size_t kMostTracebackLines = 100;
+
+std::string short_text(std::string text) {
+  if (text.size() > kMostErrorText) text.resize(kMostErrorText);
+  return to_utf8(text);
+}
+
+Json last_of(const std::vector<std::string>& lines) {
+  Json last = Json::array();
+  const std::size_t from = lines.size() - std::min(lines.size(), kMostTracebackLines);
+  for (std::size_t i = from; i < lines.size(); ++i) last.push_back(short_text(lines[i]));
+  return last;
+}
+
 // Ends the run. Where its own script says so it goes on until that ends, and is Failed then, whatever its exit code.
 Result<Response> fail_run(App& app, Request& request, const Principal& who) {
   ROOST_TRY(const Json body, json_body(request));
   JsonFields fields(body, "the request");
   std::string message = fields.string("message", "the script reported a failure");
   const std::string code = fields.string("code", "reported_failure");
+  const std::string exception = fields.string("exception");
+  const auto traceback = fields.strings("traceback");
   ROOST_CHECK(fields.done());
   ROOST_CHECK(check_text(code, "the error code", 100));
   if (message.empty()) message = "the script reported a failure";
-  if (message.size() > 3000) message.resize(3000);
   Json answer;
   Run run;
   ROOST_CHECK(app.db->write([&](Tx& tx) -> Status {
     ROOST_TRY(run, request_run(tx, request, who));
-    const Json error = {{"code", code}, {"message", to_utf8(message)}, {"last_lines", Json::array()},
-                        {"node", run.node ? Json(*run.node) : Json()}};
+    Json error = {{"code", code}, {"message", short_text(message)}, {"last_lines", Json::array()},
+                  {"node", run.node ? Json(*run.node) : Json()}};
+    if (!exception.empty()) error["exception"] = short_text(exception);
+    if (!traceback.empty()) error["traceback"] = last_of(traceback);
     ROOST_CHECK(request_fail(tx, run, error, who.run_row == run.seq, app.clock.now()));
     ROOST_TRY(answer, whole_run_json(tx, run, who, app.clock.now()));
     return {};
@@ -223,6 +244,24 @@ Result<Response> fail_run(App& app, Request& request, const Principal& who) {
   app.changes.run_changed(run.id);
   app.changes.nodes_changed(*app.db, run);
   return json_response(answer);
+}
+
+// The process of an interactive run lives.
+Result<Response> hear(App& app, Request& request, const Principal& who) {
+  ROOST_TRY(const Json body, json_body(request));
+  ROOST_CHECK(JsonFields(body, "the heartbeat").done());
+  Run run;
+  ROOST_CHECK(app.db->read([&](Tx& tx) -> Status {
+    ROOST_TRY(run, request_run(tx, request, who));
+    return {};
+  }));
+  if (run.type != kInteractiveType) {
+    return fail(ErrorCode::kFailedPrecondition,
+                fmt::format("{} is no interactive run: its node says that it lives", run.id));
+  }
+  ROOST_CHECK(hear_process(*app.execute, run));
+  return json_response({{"status", status_name(run.status)},
+                        {"next_seconds", process_heartbeat_seconds(app.execute->settings)}});
 }
 
 // The log or the logs of the ranks that the request names.
@@ -290,6 +329,8 @@ void add_run_routes(Router& router, App& app) {
                 [&app](Request& request, const Principal& who) { return complete(app, request, who); });
   add_operation(router, app, "POST", "/api/v1/runs/{run}/fail", "fail_run", Need::kContributorOrRun,
                 [&app](Request& request, const Principal& who) { return fail_run(app, request, who); });
+  add_operation(router, app, "POST", "/api/v1/runs/{run}/heartbeat", "hear_run", Need::kContributorOrRun,
+                [&app](Request& request, const Principal& who) { return hear(app, request, who); });
   add_operation(router, app, "GET", "/api/v1/runs/{run}/events", "list_run_events", Need::kReaderOrRun,
                 [&app](Request& request, const Principal& who) -> Result<Response> {
                   Json items = Json::array();

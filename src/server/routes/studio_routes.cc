@@ -1,6 +1,9 @@
 #include <unordered_map>
 
+#include <fmt/format.h>
+
 #include "base/digest.h"
+#include "base/text.h"
 #include "server/embedded_studio.h"
 #include "server/routes/routes.h"
 
@@ -9,7 +12,7 @@ namespace {
 
 // Nothing inline and nothing from elsewhere: what a user managed to put into a name or a log stays text.
 constexpr const char* kPolicy =
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; font-src 'self'; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; font-src 'self'; media-src 'self'; "
     "connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 constexpr std::string_view kWithoutStudio =
@@ -87,6 +90,21 @@ Response page(const Request& request) {
   return response;
 }
 
+// Who typed an address that nothing has sees a page that says so; a program reads it as JSON.
+Response nothing_here(Request& request) {
+  if (request.header("accept").find("text/html") == std::string::npos) {
+    Response response;
+    response.status = 404;
+    response.content_type = "application/json";
+    response.body = error_body({ErrorCode::kNotFound, fmt::format("there is nothing at '{}'; check the path against the API",
+                                                                  printable(request.path, 200))});
+    return response;
+  }
+  Response response = page(request);
+  if (response.status == 200) response.status = 404;
+  return response;
+}
+
 }  // namespace
 
 void add_studio_routes(Router& router) {
@@ -94,6 +112,7 @@ void add_studio_routes(Router& router) {
   for (const char* pattern : {"/", "/login", "/runs/{run}", "/runs/{run}/{rest...}", "/sweeps/{run}", "/w/{rest...}"}) {
     router.add({"GET", pattern, "studio_page", {}, page});
   }
+  router.add({"GET", "/{path...}", "studio_page", {}, nothing_here});
   router.add({"GET", "/assets/{file}", "studio_asset", {}, [](Request& request) {
                 return send(request, "assets/" + request.parameters["file"], true);
               }});

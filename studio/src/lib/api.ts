@@ -53,6 +53,12 @@ export function onLoggedOut(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
+const unreachable = new Set<() => void>();
+/** Calls back when the server did not answer at all. */
+export function onUnreachable(listener: () => void): void {
+  unreachable.add(listener);
+}
+
 export async function request(url: string, init: RequestInit = {}): Promise<Response> {
   let response: Response;
   try {
@@ -61,6 +67,7 @@ export async function request(url: string, init: RequestInit = {}): Promise<Resp
     init.signal?.throwIfAborted();
   } catch (error) {
     if (init.signal?.aborted) throw error;
+    for (const tell of unreachable) tell();
     throw new ApiError(0, "unavailable", "the server does not answer; is Roost running? This page tries again by itself");
   }
   if (response.ok) return response;

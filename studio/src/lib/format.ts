@@ -26,6 +26,7 @@ export const count = (n: number): string => n.toLocaleString("en-US");
 export function number(value: unknown): string {
   if (typeof value === "string") return value;
   if (typeof value !== "number") return "–";
+  if (!Number.isFinite(value)) return String(value);
   if (Number.isInteger(value) && Math.abs(value) < 1e7) return String(value);
   const size = Math.abs(value);
   return size !== 0 && (size < 1e-3 || size >= 1e6) ? value.toExponential(3) : Number(value.toPrecision(5)).toString();
@@ -39,6 +40,9 @@ export function toNumber(value: number | string | null | undefined): number {
   return NaN;
 }
 
+/** Whether it is one of the words for what JSON has no number for. */
+export const isOdd = (value: unknown): value is string => value === "NaN" || value === "Infinity" || value === "-Infinity";
+
 export function ago(iso: string, now = Date.now()): string {
   const seconds = (now - Date.parse(iso)) / 1000;
   if (seconds < 5) return "now";
@@ -46,11 +50,20 @@ export function ago(iso: string, now = Date.now()): string {
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`;
   if (seconds < 86400) return `${Math.floor(seconds / 3600)} h ago`;
   if (seconds < 30 * 86400) return `${Math.floor(seconds / 86400)} d ago`;
-  return iso.slice(0, 10);
+  return day.format(new Date(iso));
 }
+const day = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short" });
 
 // Made once: a new one for every time in a table takes longer than drawing the table.
 const clock = new Intl.DateTimeFormat("sv-SE", {
   year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit", timeZoneName: "short",
 });
-export const fullTime = (iso: string): string => clock.format(new Date(iso));
+/** The time here, and in UTC. */
+export function fullTime(iso: string): string {
+  const at = new Date(iso);
+  const here = clock.format(at);
+  const utc = at.toISOString().slice(0, 19).replace("T", " ");
+  return here.startsWith(utc) ? `${utc} UTC` : `${here}, ${utc} UTC`;
+}
+/** The time here, to the second. */
+export const localTime = (iso: string): string => clock.format(new Date(iso)).replace(/ [^ ]+$/, "");

@@ -2,7 +2,7 @@
 // when the set of topics changes, and after a loss. A topic tells a state, or (a log) goes on from an offset that
 // the component keeps, so nothing is lost and nothing comes twice.
 import { useEffect, useRef, useSyncExternalStore } from "react";
-import { apiUrl, type Run, type RunRow, type Schemas } from "./api";
+import { apiUrl, onUnreachable, type Run, type RunRow, type Schemas } from "./api";
 
 export interface LiveEvents {
   runs: { topic: string; rows: RunRow[] };
@@ -10,6 +10,7 @@ export interface LiveEvents {
   metrics: { topic: string; items: Schemas["MetricSummary"][] };
   ranks: { topic: string };
   computes: { topic: string };
+  alert: { topic: string; alert: Schemas["Alert"] };
   log: { topic: string; offset: number; next: number; text: string };
   reset: { topic: string };
   gone: { topic: string; message: string };
@@ -24,23 +25,49 @@ interface Subscriber {
   current: string;
 }
 
-const KINDS: (keyof LiveEvents)[] = ["runs", "run", "metrics", "ranks", "computes", "log", "reset", "gone"];
+const KINDS: (keyof LiveEvents)[] = ["runs", "run", "metrics", "ranks", "computes", "alert", "log", "reset", "gone"];
 const subscribers = new Set<Subscriber>();
 const watchers = new Set<() => void>();
 let source: EventSource | undefined;
 let state: LiveState = "connecting";
 let lost = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
+let silence: ReturnType<typeof setTimeout> | undefined;
+/** The server says something every ten seconds; after so many milliseconds without a word it is gone. */
+const MOST_SILENCE = 25_000;
+const returned = new Set<() => void>();
 
 function setState(next: LiveState): void {
   if (state === next) return;
+  const back = state === "lost" && next === "open";
   state = next;
   watchers.forEach((watcher) => watcher());
+  if (back) returned.forEach((listener) => listener());
 }
+
+/** Calls back when the server is there again after it was away: what was asked for meanwhile may have failed. */
+export function onReturn(listener: () => void): () => void {
+  returned.add(listener);
+  return () => returned.delete(listener);
+}
+
+function lose(): void {
+  source?.close();
+  source = undefined;
+  clearTimeout(silence);
+  lost += 1;
+  setState("lost");
+  schedule(Math.min(500 * 2 ** (lost - 1), 10_000));
+}
+// Whatever found out first that nobody answers.
+onUnreachable(() => {
+  if (state === "open" && subscribers.size > 0) lose();
+});
 
 function connect(): void {
   source?.close();
   source = undefined;
+  clearTimeout(silence);
   const topics = new Set<string>();
   for (const subscriber of subscribers) topics.add((subscriber.current = subscriber.topic()));
   if (topics.size === 0) {
@@ -49,21 +76,23 @@ function connect(): void {
   }
   const opened = new EventSource(apiUrl("/live", { topic: [...topics].slice(0, 100) }));
   source = opened;
+  const heard = () => {
+    clearTimeout(silence);
+    silence = setTimeout(() => source === opened && lose(), MOST_SILENCE);
+  };
   opened.onopen = () => {
     lost = 0;
     setState("open");
+    heard();
   };
+  opened.addEventListener("here", heard);
   // The browser would connect again with the old offsets: do it here instead, with those of now.
   opened.onerror = () => {
-    if (source !== opened) return;
-    opened.close();
-    source = undefined;
-    lost += 1;
-    setState("lost");
-    schedule(Math.min(500 * 2 ** (lost - 1), 10_000));
+    if (source === opened) lose();
   };
   for (const kind of KINDS) {
     opened.addEventListener(kind, (message) => {
+      heard();
       const event = { type: kind, ...JSON.parse((message as MessageEvent<string>).data) } as LiveEvent;
       for (const subscriber of subscribers) if (subscriber.current === event.topic) subscriber.listener(event);
     });

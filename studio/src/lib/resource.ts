@@ -1,6 +1,7 @@
 // What a page has asked the server for: shown from memory at once, asked for again when it may have changed.
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import type { ApiError } from "./api";
+import { onReturn } from "./live";
 
 export interface Resource<T> {
   data: T | undefined;
@@ -15,6 +16,8 @@ export interface Resource<T> {
 interface Entry {
   data?: unknown;
   error?: ApiError;
+  /** How it is got, while it is shown. */
+  fetcher?: () => Promise<unknown>;
   promise?: Promise<void>;
   again: boolean;
   /** Asked for ahead, and not yet used. */
@@ -72,6 +75,11 @@ function load(entry: Entry, fetcher: () => Promise<unknown>): void {
   changed(entry);
 }
 
+// What is shown may be of before the server went away, or an error: it heals by itself.
+onReturn(() => {
+  for (const entry of entries.values()) if (entry.listeners.size > 0 && entry.fetcher) load(entry, entry.fetcher);
+});
+
 /** Asks ahead of the component that will use it; that one then does not ask again. Undefined if it went wrong. */
 export async function prefetch<T>(key: string, fetcher: () => Promise<T>): Promise<T | undefined> {
   const entry = entryOf(key);
@@ -100,6 +108,7 @@ export function useResource<T>(key: string | null, fetcher: () => Promise<T>): R
     if (!entry) return;
     const ahead = entry.ahead && !entry.error;
     delete entry.ahead;
+    entry.fetcher = () => latest.current();
     if (!ahead) load(entry, () => latest.current());
   }, [entry]);
   const reload = useCallback(() => entry && load(entry, () => latest.current()), [entry]);

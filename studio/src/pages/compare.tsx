@@ -8,6 +8,7 @@ import { CodeDiff } from "./compare/code";
 import { useComparison, type ComparedRun, type Comparison } from "./compare/comparison";
 import { Curves } from "./compare/curves";
 import { EnvironmentDiff } from "./compare/environments";
+import { Media } from "./compare/media";
 import { Parallel } from "./compare/parallel";
 import { Scatter } from "./compare/scatter";
 import { runsOf } from "./compare/selection";
@@ -17,6 +18,7 @@ import "./compare.css";
 const VIEWS: { id: string; title: string; show: (runs: ComparedRun[]) => ReactNode; all?: boolean }[] = [
   { id: "curves", title: "Curves", show: (runs) => <Curves runs={runs} /> },
   { id: "table", title: "Table", show: (runs) => <SideBySide runs={runs} /> },
+  { id: "media", title: "Tables and images", show: (runs) => <Media runs={runs} /> },
   { id: "parallel", title: "Parallel coordinates", show: (runs) => <Parallel runs={runs} /> },
   { id: "scatter", title: "Scatter", show: (runs) => <Scatter runs={runs} /> },
   { id: "code", title: "Code", show: (runs) => <CodeDiff runs={runs} />, all: true },

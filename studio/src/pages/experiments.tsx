@@ -10,6 +10,10 @@ import { useEffect, useRef } from "react";
 import { Button, Empty, Link, Loading, Problem, Time } from "../ui/base";
 import { attempt } from "../ui/notify";
 import { TagEditor, TagList } from "../ui/tags";
+import { withoutNote } from "../ui/note";
+import { BestMetric } from "./experiments/best";
+import { NoteButton } from "./experiments/note_button";
+import { States } from "./experiments/states";
 import { experimentQuery, orderedExperiments, type ExperimentOrder } from "./experiments/order";
 import "./experiments.css";
 
@@ -22,25 +26,40 @@ const COLUMNS: { order: ExperimentOrder; title: string; number?: boolean }[] = [
   { order: "created", title: "Created" },
 ];
 
-function Row({ experiment, may, onChange }: { experiment: Experiment; may: boolean; onChange: (change: Schemas["UpdateExperiment"], done?: string) => void }) {
+interface RowProps {
+  experiment: Experiment;
+  statuses: Record<string, number> | undefined;
+  may: boolean;
+  onChange: (change: Schemas["UpdateExperiment"], done?: string) => Promise<boolean>;
+}
+
+function Row({ experiment, statuses, may, onChange }: RowProps) {
+  const tags = withoutNote(experiment.tags);
   return (
     <tr>
       <td>
         <Link href={`${workspacePath(experiment.workspace, "runs")}?q=${encodeURIComponent(experimentQuery(experiment.name))}`}>{experiment.name}</Link>
         {experiment.archived && <span className="tag experiments-archived">archived</span>}
+        <NoteButton experiment={experiment} may={may} onChange={(change) => onChange(change, "The note is saved.")} />
       </td>
       <td className="number">{count(experiment.run_count)}</td>
+      <td>
+        <States statuses={statuses} />
+      </td>
+      <td>
+        <BestMetric experiment={experiment} />
+      </td>
       <td>{experiment.last_run_at ? <Time at={experiment.last_run_at} /> : "never"}</td>
       <td>
         <Time at={experiment.created_at} />
       </td>
-      <td>{may ? <TagEditor tags={experiment.tags} onChange={(change) => onChange(change)} /> : <TagList tags={experiment.tags} />}</td>
+      <td>{may ? <TagEditor tags={tags} onChange={(change) => void onChange(change)} /> : <TagList tags={tags} />}</td>
       {may && (
         <td className="experiments-actions">
           <Button
             small
             aria-label={`${experiment.archived ? "Restore" : "Archive"} ${experiment.name}`}
-            onClick={() => onChange({ archived: !experiment.archived }, experiment.archived ? `${experiment.name} is back` : `${experiment.name} is archived`)}
+            onClick={() => void onChange({ archived: !experiment.archived }, experiment.archived ? `${experiment.name} is back` : `${experiment.name} is archived`)}
           >
             {experiment.archived ? "Restore" : "Archive"}
           </Button>
@@ -55,12 +74,15 @@ export default function ExperimentsPage({ workspace }: { workspace: string }) {
   const [search, change] = useSearch();
   const path = `/workspaces/${segment(workspace)}/experiments`;
   const list = useResource<Listed<Experiment>>(`experiments/${workspace}`, () => allPages(path));
+  const groups = useResource(`experiment-states/${workspace}`, () => api.get<Schemas["RunGroups"]>(`/workspaces/${segment(workspace)}/run-groups`, { by: "experiment" }));
+  const statuses = new Map(groups.data?.items.map((group) => [group.value, group.statuses]));
   // New runs come in numbers: counts follow once in a while.
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useLive(`runs/${workspace}`, () => {
     timer.current ??= setTimeout(() => {
       timer.current = undefined;
       list.reload();
+      groups.reload();
     }, 2000);
   });
   useEffect(() => () => clearTimeout(timer.current), []);
@@ -70,8 +92,17 @@ export default function ExperimentsPage({ workspace }: { workspace: string }) {
   const items = list.data?.items ?? [];
   const shown = orderedExperiments(items, find, archived, order);
   const update = async (experiment: Experiment, body: Schemas["UpdateExperiment"], done?: string) => {
-    if (await attempt(api.patch(`${path}/${segment(experiment.name)}`, body), done)) list.reload();
+    const ok = await attempt(api.patch(`${path}/${segment(experiment.name)}`, body), done);
+    if (ok) list.reload();
+    return ok;
   };
+  const header = (column: (typeof COLUMNS)[number]) => (
+    <th key={column.order} className={column.number ? "number" : ""} aria-sort={order === column.order ? (column.order === "name" ? "ascending" : "descending") : undefined}>
+      <button type="button" className="experiments-sort" onClick={() => change({ sort: column.order === "last" ? null : column.order })}>
+        {column.title} <span aria-hidden="true">{order === column.order ? (column.order === "name" ? "↑" : "↓") : ""}</span>
+      </button>
+    </th>
+  );
   return (
     <>
       <div className="head">
@@ -98,13 +129,10 @@ export default function ExperimentsPage({ workspace }: { workspace: string }) {
           <table>
             <thead>
               <tr>
-                {COLUMNS.map((column) => (
-                  <th key={column.order} className={column.number ? "number" : ""} aria-sort={order === column.order ? (column.order === "name" ? "ascending" : "descending") : undefined}>
-                    <button type="button" className="experiments-sort" onClick={() => change({ sort: column.order === "last" ? null : column.order })}>
-                      {column.title} <span aria-hidden="true">{order === column.order ? (column.order === "name" ? "↑" : "↓") : ""}</span>
-                    </button>
-                  </th>
-                ))}
+                {COLUMNS.slice(0, 2).map(header)}
+                <th>States</th>
+                <th>Best</th>
+                {COLUMNS.slice(2).map(header)}
                 <th>Tags</th>
                 {may && (
                   <th>
@@ -115,7 +143,7 @@ export default function ExperimentsPage({ workspace }: { workspace: string }) {
             </thead>
             <tbody>
               {shown.map((experiment) => (
-                <Row key={experiment.id} experiment={experiment} may={may} onChange={(body, done) => void update(experiment, body, done)} />
+                <Row key={experiment.id} experiment={experiment} may={may} statuses={statuses.get(experiment.name)} onChange={(body, done) => update(experiment, body, done)} />
               ))}
             </tbody>
           </table>

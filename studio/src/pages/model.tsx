@@ -9,9 +9,10 @@ import { navigate, runPath, useSearch, workspacePath } from "../lib/route";
 import { useMay } from "../lib/session";
 import { Button, Copy, Empty, Link, Loading, Problem, Time } from "../ui/base";
 import { FormDialog } from "../ui/form";
+import { NoteCard } from "../ui/note";
 import { attempt, notify } from "../ui/notify";
 import { TagEditor, TagList } from "../ui/tags";
-import { Description, Properties, StageSelect, type ChangeModel } from "./models/edit";
+import { Properties, StageSelect, type ChangeModel } from "./models/edit";
 import { DeployButton } from "./models/deploy";
 import { ModelFiles } from "./models/files";
 import { LineageGraph } from "./models/lineage_graph";
@@ -35,7 +36,7 @@ function Facts({ model, may, onChange }: { model: Model; may: boolean; onChange:
       <dd>{may ? <StageSelect model={model} onChange={onChange} /> : <StageMark tags={model.tags} />}</dd>
       <dt>Description</dt>
       <dd>
-        <Description key={model.id} model={model} may={may} onChange={onChange} />
+        <NoteCard key={model.id} title="" text={model.description} may={may} most={4000} onSave={(description) => onChange({ description })} />
       </dd>
       <dt>Tags</dt>
       <dd>{may ? <TagEditor tags={otherTags(model.tags)} onChange={(change) => void onChange(change)} /> : <TagList tags={otherTags(model.tags)} />}</dd>

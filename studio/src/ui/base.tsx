@@ -3,6 +3,7 @@ import { useEffect, useId, useRef, useState, type AnchorHTMLAttributes, type But
 import type { ApiError } from "../lib/api";
 import { ago, fullTime } from "../lib/format";
 import { navigate } from "../lib/route";
+import { useCurrentInView } from "./current_in_view";
 
 export function Link({ href, children, ...rest }: { href: string } & AnchorHTMLAttributes<HTMLAnchorElement>) {
   return (
@@ -37,6 +38,8 @@ export function Status({ status }: { status: string }) {
     </span>
   );
 }
+/** What a person looks for first comes first. */
+export const STATUS_ORDER = ["Failed", "NotResponding", "Running", "Finalizing", "Provisioning", "Queued", "Preparing", "Starting", "NotStarted", "CancelRequested", "Completed", "Canceled"];
 export { isOver } from "../lib/over";
 
 export function Time({ at }: { at: string | null | undefined }) {
@@ -104,8 +107,9 @@ export function Copy({ text, children }: { text: string; children?: ReactNode })
 
 /** Tabs that are links, so that each has an address. */
 export function Tabs({ label, tabs, current }: { label: string; current: string; tabs: { id: string; title: ReactNode; href: string }[] }) {
+  const row = useCurrentInView(current);
   return (
-    <nav className="tabs" aria-label={label}>
+    <nav className="tabs" aria-label={label} ref={row}>
       {tabs.map((tab) => (
         <Link key={tab.id} href={tab.href} aria-current={tab.id === current ? "page" : undefined}>
           {tab.title}

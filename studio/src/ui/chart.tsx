@@ -4,7 +4,7 @@ import "uplot/dist/uPlot.min.css";
 import { textScale } from "../lib/size";
 import { useThemeVersion } from "../lib/theme";
 import { Button } from "./base";
-import { drawnOf, type Curve, type Range, type XKind } from "./chart/curve";
+import { drawnOf, type Curve, type Range, type XKind, type YLimits } from "./chart/curve";
 import type { ChartGroup } from "./chart/group";
 import { CursorView } from "./chart/cursor";
 import { Legend, Summary } from "./chart/legend";
@@ -14,7 +14,7 @@ import { xText, type Unit } from "./chart/ticks";
 import { notify } from "./notify";
 import "./chart/chart.css";
 
-export type { Curve, Range, XKind } from "./chart/curve";
+export type { Curve, Range, XKind, YLimits } from "./chart/curve";
 
 export interface ChartProps {
   title: string;
@@ -32,6 +32,8 @@ export interface ChartProps {
   group?: ChartGroup;
   height?: number;
   unit?: Unit;
+  /** What part of y is shown. */
+  y?: YLimits | undefined;
   actions?: ReactNode;
   /** A short remark beside the title, for example that points are left out. */
   note?: ReactNode;
@@ -41,10 +43,15 @@ export interface ChartProps {
   loading?: boolean;
 }
 
+/** Pixels that a chart in the whole window leaves to its title and its legend. */
+const ABOVE_AND_BELOW = 200;
+
 export const Chart = memo(function Chart(props: ChartProps) {
   const { title, curves, xKind, logY = false, smoothing = 0, range = null, onRange, group, unit, actions, note, csv, loading = false } = props;
   const theme = useThemeVersion();
-  const height = Math.round((props.height ?? 220) * textScale());
+  const [full, setFull] = useState(false);
+  const height = full ? Math.max(200, window.innerHeight - ABOVE_AND_BELOW) : Math.round((props.height ?? 220) * textScale());
+  const { min, max, cut } = props.y ?? {};
   const host = useRef<HTMLDivElement>(null);
   const plot = useRef<Plot>(null);
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
@@ -60,9 +67,10 @@ export const Chart = memo(function Chart(props: ChartProps) {
       logY,
       height,
       unit,
+      y: { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }), ...(cut === undefined ? {} : { cut }) },
       onRange: (next) => (latest.current.group ? latest.current.group.zoom(next) : latest.current.onRange?.(next)),
-      onCursor: (x, own) => {
-        view.show(made.plot, x, latest.current.drawn);
+      onCursor: (x, own, top) => {
+        view.show(made.plot, x, latest.current.drawn, own ? top : undefined);
         if (own) latest.current.group?.cursor(x, made);
       },
     });
@@ -76,14 +84,20 @@ export const Chart = memo(function Chart(props: ChartProps) {
       made.destroy();
       plot.current = null;
     };
-  }, [xKind, logY, height, unit, theme, group]);
+  }, [xKind, logY, height, unit, theme, group, min, max, cut]);
+  useEffect(() => {
+    if (!full) return;
+    const escape = (event: globalThis.KeyboardEvent) => event.key === "Escape" && setFull(false);
+    document.addEventListener("keydown", escape);
+    return () => document.removeEventListener("keydown", escape);
+  }, [full]);
   useEffect(() => {
     plot.current?.setCurves(drawn);
     cursor.current?.refresh(plot.current?.plot, drawn);
   }, [drawn]);
   useEffect(() => {
     if (!group) plot.current?.showRange(range);
-  }, [range?.[0], range?.[1], group, xKind, logY, height, unit, theme]);
+  }, [range?.[0], range?.[1], group, xKind, logY, height, unit, theme, min, max, cut]);
 
   const keys = (event: KeyboardEvent) => {
     const one = plot.current;
@@ -119,7 +133,7 @@ export const Chart = memo(function Chart(props: ChartProps) {
   };
   const empty = curves.every((curve) => curve.x.length === 0);
   return (
-    <figure className="chart">
+    <figure className={full ? "chart full" : "chart"}>
       <figcaption>
         <span className="chart-title" title={title}>
           {title}
@@ -127,6 +141,9 @@ export const Chart = memo(function Chart(props: ChartProps) {
         {note && <span className="chart-note note">{note}</span>}
         <span className="chart-actions">
           {actions}
+          <Button kind="quiet" small aria-pressed={full} title={full ? "Back to its size (Escape)" : "Fill the window"} aria-label={`${title} in the whole window`} onClick={() => setFull(!full)}>
+            <span aria-hidden="true">⛶</span>
+          </Button>
           <Button kind="quiet" small title="Save the chart as PNG" aria-label={`Save the chart ${title} as PNG`} onClick={() => plot.current?.plot && savePng(plot.current.plot.ctx.canvas, title, drawn)}>
             PNG
           </Button>

@@ -1,6 +1,7 @@
 // Parts of the page that are fetched when they are first asked for. Unlike React's lazy and Suspense it shows what
 // has come at once (React holds it back for 0.3 s once it has shown a fallback), and it can try again.
 import { useEffect, useState, type ComponentType } from "react";
+import { onReturn } from "../lib/live";
 import { Loading, Problem } from "./base";
 
 /** `opening` is what a part has asked for as it was loaded: it is waited for a little, so that the part is drawn once and
@@ -52,6 +53,13 @@ export function lazily<P extends object>(what: string, load: () => Promise<Modul
         here = false;
       };
     }, [again]);
+    useEffect(() => {
+      if (!problem) return;
+      return onReturn(() => {
+        setProblem(undefined);
+        setAgain((n) => n + 1);
+      });
+    }, [problem]);
     if (Loaded) return <Loaded {...props} />;
     if (!problem) return <Loading what={what} />;
     return (

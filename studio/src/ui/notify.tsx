@@ -6,6 +6,7 @@ interface Notice {
   id: number;
   text: string;
   bad: boolean;
+  undo: (() => void) | undefined;
 }
 let notices: Notice[] = [];
 let next = 1;
@@ -17,10 +18,11 @@ function set(list: Notice[]): void {
 }
 const drop = (id: number) => set(notices.filter((notice) => notice.id !== id));
 
-export function notify(text: string, bad = false): void {
+/** With `undo` it stays a little longer, and has a button for that. */
+export function notify(text: string, bad = false, undo?: () => void): void {
   const id = next++;
-  set([...notices.slice(-3), { id, text, bad }]);
-  if (!bad) setTimeout(() => drop(id), 5000);
+  set([...notices.slice(-3), { id, text, bad, undo }]);
+  if (!bad) setTimeout(() => drop(id), undo ? 15_000 : 5000);
 }
 
 /** Does something that may be refused, and says so if it was. */
@@ -48,6 +50,17 @@ export function Notices() {
       {list.map((notice) => (
         <div key={notice.id} className={notice.bad ? "notice bad" : "notice"}>
           <span>{notice.text}</span>
+          {notice.undo && (
+            <Button
+              small
+              onClick={() => {
+                drop(notice.id);
+                notice.undo?.();
+              }}
+            >
+              Undo
+            </Button>
+          )}
           <Button kind="quiet" small aria-label="Dismiss" onClick={() => drop(notice.id)}>
             ✕
           </Button>

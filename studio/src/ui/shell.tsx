@@ -1,12 +1,14 @@
 // The frame around every page: where to go, whether the page is live, who is logged in.
 import { useEffect, type ReactNode } from "react";
-import { reconnect, useLiveState } from "../lib/live";
+import { reconnect, useLive, useLiveState } from "../lib/live";
 import { logOut, useSession } from "../lib/session";
 import { api, type Schemas } from "../lib/api";
 import { useResource } from "../lib/resource";
 import { navigate, usePath, workspacePath } from "../lib/route";
 import { useTheme, type Theme } from "../lib/theme";
 import { Button, Link, Menu } from "./base";
+import { useCurrentInView } from "./current_in_view";
+import { DesktopAlerts } from "./desktop_alerts";
 import { Notices } from "./notify";
 
 const PAGES = [
@@ -17,11 +19,16 @@ const PAGES = [
   ["endpoints", "Endpoints"],
   ["computes", "Computes"],
   ["environments", "Environments"],
+  ["storage", "Storage"],
+  ["alerts", "Alerts"],
   ["tokens", "Tokens"],
 ] as const;
 
-function LiveBadge() {
+/** There is a connection on every page, also where nothing else is told, so that the badge knows. */
+function LiveBadge({ workspace }: { workspace: string }) {
+  useLive(`computes/${workspace}`, () => {});
   const state = useLiveState();
+  if (state === "connecting") return <span className="live" title="Connecting to the server">connecting</span>;
   if (state !== "lost") return <span className="live on" title="What you see is kept up to date">live</span>;
   return (
     <span className="live off" role="alert">
@@ -77,6 +84,7 @@ function useTitle(page: string): void {
 
 export function Shell({ workspace, page, children }: { workspace: string; page: string; children: ReactNode }) {
   useTitle(page);
+  const row = useCurrentInView(page);
   return (
     <div className="shell">
       <a className="skip" href="#main">
@@ -87,7 +95,7 @@ export function Shell({ workspace, page, children }: { workspace: string; page: 
           Roost
         </Link>
         <WorkspaceSwitcher workspace={workspace} page={page} />
-        <nav aria-label="Pages">
+        <nav aria-label="Pages" ref={row}>
           {PAGES.map(([id, title]) => (
             <Link key={id} href={workspacePath(workspace, id)} aria-current={page === id ? "page" : undefined}>
               {title}
@@ -95,13 +103,14 @@ export function Shell({ workspace, page, children }: { workspace: string; page: 
           ))}
         </nav>
         <div className="top-right">
-          <LiveBadge />
+          <LiveBadge workspace={workspace} />
           <Account />
         </div>
       </header>
       <main id="main" tabIndex={-1}>
         {children}
       </main>
+      <DesktopAlerts workspace={workspace} />
       <Notices />
     </div>
   );

@@ -44,11 +44,12 @@ async function load(workspace: string, ids: string[], known: Rows | undefined): 
 export function heard(row: RunRow, event: LiveEvent): RunRow {
   if (event.type === "run") return withRun(row, event.run);
   if (event.type !== "metrics") return row;
-  const metrics = { ...row.metrics };
-  for (const { name, kind, last } of event.items) {
+  const [metrics, odds] = [{ ...row.metrics }, { ...row.odd }];
+  for (const { name, kind, last, odd } of event.items) {
+    if (odd) odds[name] = odd.step;
     if (kind === "scalar" && (typeof last === "number" || typeof last === "string")) metrics[name] = last as Schemas["Number"];
   }
-  return { ...row, metrics };
+  return { ...row, metrics, odd: odds };
 }
 
 function withRun(row: RunRow, run: Run): RunRow {

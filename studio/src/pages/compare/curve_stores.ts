@@ -1,5 +1,6 @@
 // The curves of all runs compared: one store a run.
 import { useEffect, useState } from "react";
+import { onReturn } from "../../lib/live";
 import { CurveStore } from "../run/metrics/store";
 
 /** Stores of runs that are there, kept while the run stays in the comparison. */
@@ -14,5 +15,6 @@ export function useCurveStores(ids: readonly string[]): ReadonlyMap<string, Curv
   }, [list]);
   // Left to themselves, stores of runs that were taken away ask for nothing more; those of a page that is left are stopped.
   useEffect(() => () => setStores((old) => (old.forEach((store) => store.stop()), new Map())), []);
+  useEffect(() => onReturn(() => stores.forEach((store) => store.heal())), [stores]);
   return stores;
 }

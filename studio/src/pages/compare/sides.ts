@@ -5,7 +5,7 @@ export interface Side {
   facts: Record<string, string | null>;
   params: Record<string, string>;
   tags: Record<string, string | null>;
-  metrics: readonly { name: string; last: unknown; min?: unknown; max?: unknown }[];
+  metrics: readonly { name: string; last: unknown; min?: unknown; max?: unknown; kind?: string; count?: number }[];
 }
 export interface Cell {
   /** What is shown; undefined if the run lacks it. */
@@ -53,8 +53,15 @@ function lineOf(group: string, name: string, values: (string | undefined)[], tex
   };
 }
 
-/** The start of a table or matrix tells which it is; the whole is in the title. */
-const shortened = (text: string): string => (text.length > 40 ? `${text.slice(0, 39)}…` : text);
+/** What it is; the view of tables and images draws it. */
+function summaryOf(value: object, kind: string | undefined, count: number | undefined): string {
+  const data = ((value as { data?: unknown }).data ?? value) as Record<string, unknown>;
+  const many = count !== undefined && count > 1 ? `${count} ` : "";
+  if (kind === "image") return many ? `${many}images` : "an image";
+  if (Array.isArray(data.matrix)) return `matrix, ${data.matrix.length} classes`;
+  const columns = Object.keys(data).length;
+  return `${many}${(kind ?? "value").replace("_", " ")}${kind === "row" ? (many ? "s" : "") : ""}, ${columns} ${columns === 1 ? "column" : "columns"}`;
+}
 
 function markExtremes(line: Line): Line {
   if (!line.differs || !line.numeric) return line;
@@ -84,7 +91,10 @@ export function linesOf(sides: readonly Side[], shown: readonly Shown[], format:
       const raw = metrics.map((map) => map.get(name)?.[which]);
       const values = raw.map((value) => (value === undefined || value === null ? undefined : typeof value === "object" ? JSON.stringify(value) : String(value)));
       if (values.every((value) => value === undefined)) continue;
-      const texts = raw.map((value, i) => (values[i] === undefined ? undefined : typeof value === "object" ? shortened(values[i]!) : format(value)));
+      const texts = raw.map((value, i) => {
+        const one = metrics[i]!.get(name);
+        return values[i] === undefined ? undefined : typeof value === "object" && value !== null ? summaryOf(value, one?.kind, one?.count) : format(value);
+      });
       lines.push(markExtremes(lineOf("Metrics", shown.length > 1 ? `${name} (${which})` : name, values, texts)));
     }
   }

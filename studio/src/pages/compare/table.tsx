@@ -1,6 +1,6 @@
 // Parameters, metrics, tags and facts side by side.
 import { useMemo, type ReactNode } from "react";
-import { duration, number } from "../../lib/format";
+import { duration, localTime, number } from "../../lib/format";
 import { runPath, useSearch } from "../../lib/route";
 import { Link, Problem } from "../../ui/base";
 import { Swatch } from "./chooser";
@@ -21,7 +21,7 @@ function sideOf({ id, row }: ComparedRun, detail: Detail | undefined): Side {
     "code snapshot": run?.snapshot?.slice(0, 12) ?? null,
     script: run?.spec.script ?? run?.spec.command ?? null,
     "created by": row.created_by,
-    created: row.created_at.slice(0, 19).replace("T", " "),
+    created: localTime(row.created_at),
     error: row.error,
   };
   return { id, facts, params: row.params, tags: row.tags, metrics: metricsOf(row, detail) };

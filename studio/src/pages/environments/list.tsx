@@ -1,9 +1,13 @@
 // All environments of a workspace, and what is built of them on this machine.
+import { useState } from "react";
 import { api, segment, type Schemas } from "../../lib/api";
 import { useFresh, useResource } from "../../lib/resource";
 import { useSearch, workspacePath } from "../../lib/route";
-import { Empty, Link, Loading, Problem, Time } from "../../ui/base";
+import { useMay } from "../../lib/session";
+import { Button, Empty, Link, Loading, Problem, Time } from "../../ui/base";
+import { BuildPanel } from "./build_panel";
 import { Builds } from "./builds";
+import { CreateEnvironment } from "./create";
 import { summaryOf, type Definition } from "./definition";
 
 type Version = Schemas["EnvironmentVersion"];
@@ -43,6 +47,9 @@ env.register(ws)`;
 
 export function EnvironmentList({ workspace }: { workspace: string }) {
   const [search, change] = useSearch();
+  const may = useMay("contributor");
+  const [asking, setAsking] = useState(false);
+  const [digest, setDigest] = useState("");
   const list = useResource<Schemas["EnvironmentList"]>(`environments/${workspace}`, () => api.get(`/workspaces/${segment(workspace)}/environments`));
   useFresh(list.reload);
   const find = (search.get("q") ?? "").toLowerCase();
@@ -56,7 +63,19 @@ export function EnvironmentList({ workspace }: { workspace: string }) {
           <span className="visually-hidden">Find environments</span>
           <input type="search" placeholder="Find by name or package" value={search.get("q") ?? ""} onChange={(event) => change({ q: event.target.value })} />
         </label>
+        {may && <Button onClick={() => setAsking(true)}>New environment</Button>}
       </div>
+      {asking && (
+        <CreateEnvironment
+          workspace={workspace}
+          onClose={() => {
+            setAsking(false);
+            list.reload();
+          }}
+          onBuild={setDigest}
+        />
+      )}
+      {digest && <BuildPanel digest={digest} onClose={() => setDigest("")} />}
       {list.error && <Problem error={list.error} retry={list.reload} />}
       {list.loading && <Loading what="the environments" />}
       {list.data && registered.length === 0 && find === "" && (

@@ -1,4 +1,4 @@
-// What can be changed of a version: stage, description, tags; properties are only added.
+// What can be changed of a version: stage, tags; properties are only added.
 import { useState } from "react";
 import type { Schemas } from "../../lib/api";
 import { Button } from "../../ui/base";
@@ -16,41 +16,6 @@ export function StageSelect({ model, onChange }: { model: Model; onChange: Chang
         <option key={one}>{one}</option>
       ))}
     </select>
-  );
-}
-
-export function Description({ model, may, onChange }: { model: Model; may: boolean; onChange: ChangeModel }) {
-  const [draft, setDraft] = useState<string>();
-  if (draft === undefined) {
-    return (
-      <>
-        <span className="models-description">{model.description || <span className="note">none</span>}</span>{" "}
-        {may && (
-          <Button small kind="quiet" onClick={() => setDraft(model.description)}>
-            Edit<span className="visually-hidden"> the description</span>
-          </Button>
-        )}
-      </>
-    );
-  }
-  return (
-    <form
-      className="models-edit"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void onChange({ description: draft }).then((done) => done && setDraft(undefined));
-      }}
-    >
-      <textarea aria-label="Description" rows={3} autoFocus value={draft} onChange={(event) => setDraft(event.target.value)} onKeyDown={(event) => event.key === "Escape" && setDraft(undefined)} />
-      <span className="row">
-        <Button small kind="main" type="submit">
-          Save
-        </Button>
-        <Button small onClick={() => setDraft(undefined)}>
-          Cancel
-        </Button>
-      </span>
-    </form>
   );
 }
 

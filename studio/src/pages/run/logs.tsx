@@ -7,11 +7,14 @@ import { pathParts, useSearch } from "../../lib/route";
 import { Empty, isOver, Loading, Problem } from "../../ui/base";
 import { Choice as Choices } from "../../ui/choice";
 import { attemptsOf, choicesOf, chosen, type Choice } from "./logs/names";
+import { MergedLog } from "./logs/merged";
 import { openAhead, openLog } from "./logs/open_log";
 import { LogPanel } from "./logs/panel";
 import "./logs/logs.css";
 
 const MOST_BUTTONS = 8;
+/** In the address, in place of a rank. */
+const MERGED = "all";
 
 const logsKey = (run: string): string => `logs/${run}`;
 const getLogs = (run: string) => api.get<Schemas["LogList"]>(`/runs/${segment(run)}/logs`);
@@ -44,7 +47,12 @@ export default function LogsTab({ run }: { run: Run; rest: string[] }) {
   const attempts = attemptsOf(items);
   const attempt = Number(search.get("attempt") ?? attempts[attempts.length - 1] ?? run.attempt);
   const choices = choicesOf(items, attempt);
+  const ranks = choices.filter((one) => one.rank !== undefined);
+  // The server merges those of the newest attempt.
+  const canMerge = ranks.length > 1 && attempt === run.attempt;
+  const merged = canMerge && search.get("rank") === MERGED;
   const choice = chosen(choices, run, search);
+  const merge = () => change({ rank: MERGED, log: null, find: null, at: null }, false);
   const pick = (one: Choice) => change({ rank: one.rank !== undefined ? one.id : null, log: one.rank === undefined ? one.id : null, find: null, at: null }, false);
 
   if (logs.error && !logs.data) return <Problem error={logs.error} retry={reload} />;
@@ -57,14 +65,15 @@ export default function LogsTab({ run }: { run: Run; rest: string[] }) {
           {choices.length <= MOST_BUTTONS ? (
             <Choices
               label="Which log"
-              value={choice.id}
-              onChange={(id) => pick(choices.find((one) => one.id === id)!)}
-              values={choices.map((one) => ({ id: one.id, hint: `${one.log.name}, ${bytes(one.log.size)}`, title: <Title choice={one} failed={one.rank !== undefined && one.rank === run.error?.rank && attempt === run.attempt} /> }))}
+              value={merged ? MERGED : choice.id}
+              onChange={(id) => (id === MERGED ? merge() : pick(choices.find((one) => one.id === id)!))}
+              values={[...(canMerge ? [{ id: MERGED, title: "All ranks", hint: "The lines of all ranks in the order in which they came" }] : []), ...choices.map((one) => ({ id: one.id, hint: `${one.log.name}, ${bytes(one.log.size)}`, title: <Title choice={one} failed={one.rank !== undefined && one.rank === run.error?.rank && attempt === run.attempt} /> }))]}
             />
           ) : (
             <label>
               Log{" "}
-              <select value={choice.id} onChange={(event) => pick(choices.find((one) => one.id === event.target.value)!)}>
+              <select value={merged ? MERGED : choice.id} onChange={(event) => (event.target.value === MERGED ? merge() : pick(choices.find((one) => one.id === event.target.value)!))}>
+                {canMerge && <option value={MERGED}>All ranks</option>}
                 {choices.map((one) => (
                   <option key={one.id} value={one.id}>
                     {one.title}
@@ -86,7 +95,7 @@ export default function LogsTab({ run }: { run: Run; rest: string[] }) {
           )}
         </div>
       )}
-      <Opened key={`${choice.log.attempt}/${choice.log.name}`} run={run} choice={choice} live={!over && (choice.log.attempt === run.attempt || choice.log.attempt === 0)} />
+      {merged ? <MergedLog run={run.id} logs={ranks.map(({ rank, log }) => ({ rank: rank!, size: log.size }))} /> : <Opened key={`${choice.log.attempt}/${choice.log.name}`} run={run} choice={choice} live={!over && (choice.log.attempt === run.attempt || choice.log.attempt === 0)} />}
     </section>
   );
 }

@@ -1,9 +1,12 @@
 // The metrics of a run: curves that grow while it runs, and views of everything else it logged.
 import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { onReturn } from "../../lib/live";
+import { usePanels } from "../../lib/panels";
 import { prefetch } from "../../lib/resource";
 import { pathParts } from "../../lib/route";
 import { isOver, Empty, Loading, Problem } from "../../ui/base";
 import { ChartGroup } from "../../ui/chart/group";
+import { PanelGrid } from "../../ui/panels/grid";
 import type { TabProps } from "../run";
 import { runResource } from "./shared";
 import type { ChartSettings } from "./metrics/metric_chart";
@@ -43,7 +46,11 @@ export default function MetricsTab({ run }: TabProps) {
   const store = useMemo(() => openCurves(run, attempt), [run.id, attempt, newest ? run.attempt : 0]);
   useEffect(() => {
     store.resume();
-    return () => store.stop();
+    const leave = onReturn(() => store.heal());
+    return () => {
+      leave();
+      store.stop();
+    };
   }, [store]);
   const group = useMemo(() => new ChartGroup(settings.range), [settings.x]);
 
@@ -51,7 +58,7 @@ export default function MetricsTab({ run }: TabProps) {
   useMemo(() => store.told(data?.items ?? []), [store, data]);
   const curves = useMemo(() => (data?.items ?? []).filter(isCurve).map((metric) => metric.name), [data]);
   const epoch = epochMetric(curves);
-  const axis = useAxis(run, settings.x, epoch, store);
+  const axis = useAxis(run, settings.x, settings.x === "metric" ? settings.xMetric : epoch, store);
   useEffect(() => {
     group.set(settings.range);
     store.zoom(settings.range ? serverRange(settings.range, axis) : null);
@@ -60,6 +67,7 @@ export default function MetricsTab({ run }: TabProps) {
     group.onSettled = (range) => change({ range });
   }, [group, change]);
 
+  const panels = usePanels();
   const [pinned, onPin] = usePins(run);
   const onOverlay = useCallback(
     (name: string) => change({ overlay: (old) => (old.includes(name) ? old.filter((one) => one !== name) : [...old, name]) }),
@@ -87,7 +95,7 @@ export default function MetricsTab({ run }: TabProps) {
   if (data.items.length === 0) {
     return (
       <>
-        {run.attempt > 1 && <Toolbar settings={settings} change={change} smoothing={smoothing} onSmoothing={setSmoothing} epoch={false} attempts={run.attempt} />}
+        {run.attempt > 1 && <Toolbar settings={settings} change={change} smoothing={smoothing} onSmoothing={setSmoothing} epoch={false} names={[]} attempts={run.attempt} />}
         <Empty title={isOver(run.status) ? "This run logged no metrics" : "No metrics yet"}>
           <p>{isOver(run.status) ? "A script logs them like this:" : "They show here as soon as the script logs them:"}</p>
           <pre>{EXAMPLE}</pre>
@@ -99,14 +107,14 @@ export default function MetricsTab({ run }: TabProps) {
   const shownCurves = curves.filter(wanted);
   const objects = data.items.filter((metric) => !isCurve(metric) && wanted(metric.name));
   const overlaid = settings.overlay.filter((name) => curves.includes(name));
-  const grid = { "--metrics-columns": settings.columns } as React.CSSProperties;
+  const least = Math.max(240, Math.floor((window.innerWidth - 60) / settings.columns) - 14);
   return (
     <div className="metrics">
-      <Toolbar settings={settings} change={change} smoothing={smoothing} onSmoothing={setSmoothing} epoch={epoch !== undefined} attempts={run.attempt} />
+      <Toolbar settings={settings} change={change} smoothing={smoothing} onSmoothing={setSmoothing} epoch={epoch !== undefined} names={curves} attempts={run.attempt} />
       {error && <Problem error={error} retry={reload} />}
       {overlaid.length > 0 && (
         <section aria-label="Overlay" className="metrics-overlay">
-          <MetricChart title={`Overlay of ${overlaid.length}`} names={overlaid} settings={shared} />
+          <MetricChart title={`Overlay of ${overlaid.length}`} names={overlaid} among={[]} panel={panels.of(`Overlay of ${overlaid.length}`)} panels={panels} settings={shared} />
         </section>
       )}
       {sections(shownCurves, settings.view, settings.view === "each" ? pinned : []).map((section) => (
@@ -114,11 +122,12 @@ export default function MetricsTab({ run }: TabProps) {
           <summary>
             <h2>{section.title}</h2> <span className="note">{section.charts.length}</span>
           </summary>
-          <div className="metrics-grid" style={grid}>
-            {section.charts.map((chart) => (
-              <MetricChart key={chart.title} title={chart.title} names={chart.names} settings={shared} />
-            ))}
-          </div>
+          <PanelGrid names={section.charts.map((chart) => chart.title)} panels={panels} least={least}>
+            {(title) => {
+              const chart = section.charts.find((one) => one.title === title)!;
+              return <MetricChart title={title} names={chart.names} among={section.charts.map((one) => one.title)} panel={panels.of(title)} panels={panels} settings={shared} />;
+            }}
+          </PanelGrid>
         </details>
       ))}
       {objects.length > 0 && (
@@ -144,14 +153,16 @@ export default function MetricsTab({ run }: TabProps) {
   );
 }
 
-function useAxis(run: TabProps["run"], kind: Axis["kind"], epoch: string | undefined, store: CurveStore): Axis {
+/** `other` is the metric that x is, where x is the epoch or another metric. */
+function useAxis(run: TabProps["run"], kind: Axis["kind"], other: string | undefined, store: CurveStore): Axis {
   const start = Date.parse(run.started_at ?? run.created_at) / 1000;
-  const byEpoch = kind === "epoch" && epoch !== undefined ? epoch : undefined;
-  useEffect(() => (byEpoch === undefined ? undefined : store.want([byEpoch])), [store, byEpoch]);
-  const version = useSyncExternalStore(store.subscribe, () => (byEpoch === undefined ? "" : store.version([byEpoch])));
+  const mapped = kind === "epoch" || kind === "metric";
+  const by = mapped ? other : undefined;
+  useEffect(() => (by === undefined ? undefined : store.want([by])), [store, by]);
+  const version = useSyncExternalStore(store.subscribe, () => (by === undefined ? "" : store.version([by])));
   return useMemo(() => {
-    if (byEpoch === undefined) return { kind: kind === "epoch" ? "step" : kind, start };
-    const series = store.series(byEpoch);
+    if (by === undefined) return { kind: mapped ? "step" : kind, start };
+    const series = store.series(by);
     return series ? { kind, start, epochs: mappingOf(series) } : { kind: "step", start };
-  }, [kind, start, byEpoch, version, store]);
+  }, [kind, start, by, version, store]);
 }

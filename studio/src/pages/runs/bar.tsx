@@ -12,19 +12,20 @@ const AT_ONCE = 4;
 const MOST_NAMED = 8;
 const runs = (n: number): string => (n === 1 ? "1 run" : `${count(n)} runs`);
 
-/** Does it for each, a few at a time; says how many, and the first reason of those that did not work. */
-async function forEach(rows: readonly RunRow[], done: string, act: (row: RunRow) => Promise<unknown>): Promise<void> {
+/** Does it for each, a few at a time; says how many, and the first reason of those that did not work. `undo` gets those that did. */
+async function forEach(rows: readonly RunRow[], done: string, act: (row: RunRow) => Promise<unknown>, undo?: (rows: readonly RunRow[]) => void): Promise<void> {
   const left = [...rows];
   const problems: string[] = [];
+  const worked: RunRow[] = [];
   const work = async () => {
     for (let row = left.shift(); row; row = left.shift()) {
       const { display_name } = row;
-      await act(row).catch((error: Error) => problems.push(`${display_name}: ${error.message}`));
+      await act(row).then(() => worked.push(row!), (error: Error) => problems.push(`${display_name}: ${error.message}`));
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   const good = rows.length - problems.length;
-  if (good > 0) notify(`${runs(good)} ${done}.`);
+  if (good > 0) notify(`${runs(good)} ${done}.`, false, undo && (() => undo(worked)));
   if (problems.length > 0) notify(`${runs(problems.length)} could not be ${done}. ${problems[0]}`, true);
 }
 
@@ -43,13 +44,15 @@ export function SelectionBar({ workspace, selection, onDone }: { workspace: stri
   const active = chosen.filter((row) => !isOver(row.status));
   const archived = chosen.filter((row) => row.archived);
   const unarchived = chosen.filter((row) => !row.archived);
-  const act = async (rows: readonly RunRow[], done: string, what: (row: RunRow) => Promise<unknown>) => {
+  const ended = chosen.filter((row) => isOver(row.status));
+  const act = async (rows: readonly RunRow[], done: string, what: (row: RunRow) => Promise<unknown>, undo?: (rows: readonly RunRow[]) => void) => {
     setBusy(true);
-    await forEach(rows, done, what);
+    await forEach(rows, done, what, undo);
     setBusy(false);
     selection.clear();
     onDone();
   };
+  const restore = (rows: readonly RunRow[]) => void forEach(rows, "taken out of the bin", (row) => api.post(`/runs/${segment(row.id)}/restore`)).then(onDone);
   const patch = (to: boolean) => (row: RunRow) => api.patch(`/runs/${segment(row.id)}`, { archived: to });
 
   return (
@@ -82,6 +85,15 @@ export function SelectionBar({ workspace, selection, onDone }: { workspace: stri
               Restore
             </Button>
           )}
+          <Button
+            small
+            kind="danger"
+            disabled={busy || ended.length === 0}
+            title={ended.length === 0 ? "Runs that have not ended are canceled first" : undefined}
+            onClick={() => void act(ended, "put into the bin", (row) => api.remove(`/runs/${segment(row.id)}`), restore)}
+          >
+            Delete{ended.length > 0 && ended.length < chosen.length ? ` ${ended.length}` : ""}
+          </Button>
         </>
       )}
       <Button small kind="quiet" onClick={selection.clear}>

@@ -1,6 +1,6 @@
 // What stands in a cell of the run table.
 import type { RunRow } from "../../lib/api";
-import { ago, duration, fullTime, number } from "../../lib/format";
+import { ago, duration, fullTime, isOdd, number } from "../../lib/format";
 import { isOver, Status } from "../../ui/base";
 import { useNow } from "./clock";
 import { labelled, type Column } from "./columns";
@@ -68,5 +68,14 @@ export function Cell({ column, row }: { column: Column; row: RunRow }) {
   }
   const value = labelled(row, column.id);
   if (value === undefined || value === "") return <span className="runs-none">–</span>;
+  const began = column.id.startsWith("metrics.") ? row.odd[column.title] : undefined;
+  if (began !== undefined || isOdd(value)) {
+    return (
+      <span className="odd" title={began === undefined ? String(value) : `${value}, NaN or infinite from step ${began}`}>
+        <span aria-hidden="true">✕ </span>
+        {typeof value === "number" ? number(value) : value}
+      </span>
+    );
+  }
   return <span title={String(value)}>{typeof value === "number" ? number(value) : value}</span>;
 }

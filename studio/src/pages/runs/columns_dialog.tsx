@@ -3,7 +3,6 @@ import { useState } from "react";
 import { Button, Dialog, Loading, Problem } from "../../ui/base";
 import { BUILT_IN, columnOf, kindOf } from "./columns";
 import { useRunColumns } from "./search_box";
-import { DEFAULT_COLUMNS } from "./state";
 
 const MOST_SHOWN = 200;
 
@@ -14,9 +13,10 @@ export function moved(columns: readonly string[], from: number, to: number): str
   return next;
 }
 
-export function ColumnsDialog({ workspace, columns, onChange, onClose }: {
+export function ColumnsDialog({ workspace, columns, usual, onChange, onClose }: {
   workspace: string;
   columns: string[];
+  usual: string[];
   onChange: (columns: string[]) => void;
   onClose: () => void;
 }) {
@@ -71,7 +71,7 @@ export function ColumnsDialog({ workspace, columns, onChange, onClose }: {
             ))}
           </ol>
           {columns.length === 0 && <p className="note">Only the name is shown.</p>}
-          <Button small onClick={() => onChange(DEFAULT_COLUMNS)}>
+          <Button small onClick={() => onChange(usual)}>
             As usual
           </Button>
         </section>

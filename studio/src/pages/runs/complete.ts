@@ -20,7 +20,7 @@ export interface Known {
 }
 
 const STATUSES = ["active", "ended", "queued", "running", "completed", "failed", "canceled", "starting", "preparing", "provisioning", "finalizing", "cancelrequested", "notresponding"];
-const KINDS = ["archived", "any", "child", "top"];
+const KINDS = ["archived", "any", "child", "top", "deleted"];
 const FIELDS: [string, string][] = [
   ["status:", "failed, running, active …"],
   ["experiment:", "its experiment"],
@@ -30,7 +30,7 @@ const FIELDS: [string, string][] = [
   ["duration>", "how long it ran, as 1h or 90s"],
   ["age<", "how long ago, as 2d"],
   ["created>", "a date, as 2026-11-01"],
-  ["is:", "archived, any, child, top"],
+  ["is:", "archived, any, child, top, deleted"],
   ["tags.", "a tag"],
   ["params.", "a parameter"],
   ["metrics.", "the last value of a metric"],

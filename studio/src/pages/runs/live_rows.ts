@@ -36,7 +36,7 @@ export function useLiveRows(workspace: string, state: TableState, rows: Rows, ta
     const root = shown.spans.find((span) => span.kind === "rows")?.source;
     // A change of status can bring a run into a filtered list or out of it, or to another place.
     const plain = now.q === "" && now.group === "" && now.sort === DEFAULT_SORT;
-    const known = root !== undefined && event.rows.every((row) => row.parent !== null || (root.indexOf(row.id) !== undefined && !row.archived));
+    const known = root !== undefined && event.rows.every((row) => row.parent !== null || (root.indexOf(row.id) !== undefined && !row.archived && row.deleted_at === null));
     const parents = event.rows.some((row) => row.parent !== null);
     if (!plain || !known || parents) refreshSoon();
   });

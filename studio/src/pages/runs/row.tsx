@@ -3,7 +3,7 @@ import { memo, type MouseEvent } from "react";
 import type { RunRow, Schemas } from "../../lib/api";
 import { count } from "../../lib/format";
 import { runPath } from "../../lib/route";
-import { isOver, Link, Status } from "../../ui/base";
+import { isOver, Link, Status, STATUS_ORDER } from "../../ui/base";
 import { Cell, Duration, When } from "./cells";
 import type { Column } from "./columns";
 
@@ -20,6 +20,11 @@ export interface RowActions {
   toggle: (id: string) => void;
   select: (line: number, row: RunRow, on: boolean, range: boolean) => void;
 }
+/** Beside charts: the colour of each run that has a curve there. */
+export interface Eyes {
+  colorOf: (row: RunRow) => string | undefined;
+  toggle: (row: RunRow) => void;
+}
 
 function Expander({ open, label, onClick }: { open: boolean; label: string; onClick: () => void }) {
   return (
@@ -29,7 +34,31 @@ function Expander({ open, label, onClick }: { open: boolean; label: string; onCl
   );
 }
 
-type RunLineProps = LinePlace & { row: RunRow; columns: readonly Column[]; compact: boolean; selected: boolean; open: boolean; actions: RowActions; now: number };
+interface RunLineProps extends LinePlace {
+  row: RunRow;
+  columns: readonly Column[];
+  compact: boolean;
+  selected: boolean;
+  open: boolean;
+  actions: RowActions;
+  now: number;
+  /** Undefined where there are no charts; empty: the run is not in them. */
+  eye?: string | undefined;
+  onEye?: ((row: RunRow) => void) | undefined;
+}
+
+/** Whether the run is among the charts, and its colour there. */
+function Eye({ row, color, onEye }: { row: RunRow; color: string; onEye: (row: RunRow) => void }) {
+  const on = color !== "";
+  return (
+    <button type="button" className={`runs-eye${on ? " on" : ""}`} aria-pressed={on} aria-label={`${row.display_name} #${row.number} in the charts`} title={on ? "Take it out of the charts" : "Show it in the charts"} onClick={() => onEye(row)}>
+      <svg viewBox="0 0 24 24" width="16" height="16" aria-hidden="true">
+        <path d="M2 12c3-5.5 6.5-8 10-8s7 2.5 10 8c-3 5.5-6.5 8-10 8s-7-2.5-10-8z" fill="none" stroke="currentColor" strokeWidth="1.8" />
+        {on ? <circle cx="12" cy="12" r="4" style={{ fill: color }} /> : <path d="M4 20 20 4" stroke="currentColor" strokeWidth="1.8" />}
+      </svg>
+    </button>
+  );
+}
 
 function Tick({ row, line, selected, actions }: Pick<RunLineProps, "row" | "line" | "selected" | "actions">) {
   return (
@@ -44,9 +73,10 @@ function Tick({ row, line, selected, actions }: Pick<RunLineProps, "row" | "line
 }
 
 /** `now` is not read: it makes the times in the row be drawn anew. */
-export const RunLine = memo(function RunLine({ row, columns, compact, selected, open, actions, line, top, depth, cursor }: RunLineProps) {
+export const RunLine = memo(function RunLine({ row, columns, compact, selected, open, actions, line, top, depth, cursor, eye, onEye }: RunLineProps) {
   const name = (
     <>
+      {eye !== undefined && onEye && <Eye row={row} color={eye} onEye={onEye} />}
       {row.children > 0 && (
         <Expander open={open} label={`${count(row.children)} children of ${row.display_name}`} onClick={() => actions.toggle(row.id)} />
       )}
@@ -79,6 +109,11 @@ export const RunLine = memo(function RunLine({ row, columns, compact, selected, 
             <span className="runs-dim">
               <Duration row={row} />
             </span>
+            {columns.map((column) => (
+              <span key={column.id} className="runs-fact">
+                <small>{column.title}</small> <Cell column={column} row={row} />
+              </span>
+            ))}
           </div>
         </td>
       ) : (
@@ -108,8 +143,6 @@ export const EmptyLine = memo(function EmptyLine({ line, top, width }: { line: n
   );
 });
 
-const ORDER = ["Failed", "NotResponding", "Running", "Finalizing", "Provisioning", "Queued", "Preparing", "Starting", "NotStarted", "CancelRequested", "Completed", "Canceled"];
-
 export const GroupLine = memo(function GroupLine(props: LinePlace & { group: Group; by: string; open: boolean; width: number; now: number; onToggle: (value: string | null) => void }) {
   const { group, by, open, line, top, cursor, width, onToggle } = props;
   const title = group.value === null ? `without ${by}` : group.value === "" ? "(empty)" : group.value;
@@ -121,7 +154,7 @@ export const GroupLine = memo(function GroupLine(props: LinePlace & { group: Gro
         </button>
         <span className="runs-count">{count(group.count)}</span>
         <span className="runs-breakdown">
-          {ORDER.filter((status) => group.statuses[status]).map((status) => (
+          {STATUS_ORDER.filter((status) => group.statuses[status]).map((status) => (
             <span key={status} className="runs-part" title={`${count(group.statuses[status]!)} ${status}`}>
               <Status status={status} /> {count(group.statuses[status]!)}
             </span>

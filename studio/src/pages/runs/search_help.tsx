@@ -12,6 +12,7 @@ const EXAMPLES: [string, string][] = [
   ["created>=2026-11-01", "a date"],
   ["-status:completed", "not"],
   ["(status:failed or status:canceled) age<1w", "one or the other"],
+  ["is:deleted", "runs in the bin"],
   ["is:archived", "archived runs; is:any for all, is:child for children"],
 ];
 

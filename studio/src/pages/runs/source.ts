@@ -80,7 +80,7 @@ export class RowSource {
       const index = this.places.get(row.id);
       const old = index === undefined ? undefined : this.rows.get(index);
       if (index === undefined || !old) unknown.push(row.id);
-      else this.rows.set(index, { ...row, metrics: { ...old.metrics, ...row.metrics }, params: { ...old.params, ...row.params } });
+      else this.rows.set(index, { ...row, metrics: { ...old.metrics, ...row.metrics }, odd: { ...old.odd, ...row.odd }, params: { ...old.params, ...row.params } });
     }
     return unknown;
   }

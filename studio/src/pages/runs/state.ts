@@ -19,12 +19,13 @@ const NONE = "none";
 export const openRun = (id: string): string => `r:${id}`;
 export const openGroup = (value: string | null): string => (value === null ? "n:" : `g:${value}`);
 
-export function stateOf(search: URLSearchParams): TableState {
+/** `usual` are the columns where the address names none. */
+export function stateOf(search: URLSearchParams, usual: string[] = DEFAULT_COLUMNS): TableState {
   const columns = search.getAll("column");
   return {
     q: search.get("q") ?? "",
     sort: search.get("sort") ?? DEFAULT_SORT,
-    columns: columns.length === 0 ? DEFAULT_COLUMNS : [...new Set(columns)].filter((column) => column !== NONE && column !== "name"),
+    columns: columns.length === 0 ? usual : [...new Set(columns)].filter((column) => column !== NONE && column !== "name"),
     group: search.get("group") ?? "",
     children: search.get("children") === "1",
     open: search.getAll("open"),
@@ -34,21 +35,25 @@ export function stateOf(search: URLSearchParams): TableState {
 const same = (a: readonly string[], b: readonly string[]): boolean => a.length === b.length && a.every((one, i) => one === b[i]);
 
 /** For useSearch: what is as usual is left out of the address. */
-export function changeOf(change: Partial<TableState>): Record<string, string | null | string[]> {
+export function changeOf(change: Partial<TableState>, usual: readonly string[] = DEFAULT_COLUMNS): Record<string, string | null | string[]> {
   const out: Record<string, string | null | string[]> = {};
   if (change.q !== undefined) out.q = change.q || null;
   if (change.sort !== undefined) out.sort = change.sort === DEFAULT_SORT ? null : change.sort;
-  if (change.columns) out.column = same(change.columns, DEFAULT_COLUMNS) ? null : change.columns.length === 0 ? [NONE] : change.columns;
+  if (change.columns) out.column = same(change.columns, usual) ? null : change.columns.length === 0 ? [NONE] : change.columns;
   if (change.group !== undefined) out.group = change.group || null;
   if (change.children !== undefined) out.children = change.children ? "1" : null;
   if (change.open) out.open = change.open;
   return out;
 }
 
+const TABLE = ["q", "sort", "column", "group", "children"];
+const CHARTS = ["charts", "show", "hide", "metrics", "band", "x", "smooth", "log", "panel", "order"];
+const KEPT = new Set([...TABLE, ...CHARTS]);
+
 /** The part of a query string that a saved view keeps. */
 export function viewOf(search: URLSearchParams): string {
   const kept = new URLSearchParams();
-  for (const [name, value] of search) if (["q", "sort", "column", "group", "children"].includes(name)) kept.append(name, value);
+  for (const [name, value] of search) if (KEPT.has(name)) kept.append(name, value);
   return kept.toString();
 }
 

@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, type RefObject } from "react";
 import type { RunRow } from "../../lib/api";
 import { columnOf, gridOf, kindOf, NAME, type Column } from "./columns";
-import { EmptyLine, GroupLine, RunLine, type RowActions } from "./row";
+import { EmptyLine, GroupLine, RunLine, type Eyes, type RowActions } from "./row";
 import type { Selection } from "./selection";
 import { nextSort, openGroup, openRun, type TableState } from "./state";
 import { WIDE_LINE } from "./use_lines";
@@ -23,6 +23,9 @@ const STEP = 3;
 const ABOVE = 200;
 /** Lines that are drawn above and below those in view. */
 const AROUND = 6;
+/** Metrics, parameters and tags that fit into a line of two rows. */
+const MOST_COMPACT = 3;
+const isNamed = (id: string): boolean => /^(metrics|params|tags)\./.test(id);
 const places = new Map<string, number>();
 
 export function rowAt(spans: readonly RunSpan[], line: number): RunRow | undefined {
@@ -64,9 +67,11 @@ export interface RunTableProps {
   lineHeight: number;
   now: number;
   handle: RefObject<TableHandle | null>;
+  /** Where there are charts beside it. */
+  eyes?: Eyes | undefined;
 }
 
-export function RunTable({ rows, state, change, selection, actions, cursor, compact, lineHeight, now, handle }: RunTableProps) {
+export function RunTable({ rows, state, change, selection, actions, cursor, compact, lineHeight, now, handle, eyes }: RunTableProps) {
   const { spans, lines, listKey } = rows;
   const box = useRef<HTMLDivElement>(null);
   const head = useRef<HTMLTableSectionElement>(null);
@@ -74,7 +79,7 @@ export function RunTable({ rows, state, change, selection, actions, cursor, comp
   const [top, setTop] = useState(places.get(listKey) ?? 0);
   const [size, setSize] = useState({ width: 0, height: innerHeight - ABOVE });
   const around = useAround();
-  const columns = useMemo(() => (compact ? [] : state.columns.map(columnOf)), [compact, state.columns]);
+  const columns = useMemo(() => (compact ? state.columns.filter(isNamed).slice(0, MOST_COMPACT) : state.columns).map(columnOf), [compact, state.columns]);
   const grid = useMemo(() => gridOf(columns), [columns]);
 
   const look = useCallback(() => setTop(Math.floor(box.current!.scrollTop / (STEP * lineHeight)) * STEP * lineHeight), [lineHeight]);
@@ -143,7 +148,7 @@ export function RunTable({ rows, state, change, selection, actions, cursor, comp
     place?.focus({ preventScroll: true });
   });
 
-  const width = columns.length + 2;
+  const width = compact ? 2 : columns.length + 2;
   // Cells that stay put while one scrolls sideways make scrolling down dearer: only where they are needed.
   const sideways = !compact && grid.least * (lineHeight / WIDE_LINE) > size.width;
   const toggleGroup = useCallback(
@@ -168,7 +173,7 @@ export function RunTable({ rows, state, change, selection, actions, cursor, comp
     if (!row) drawn.push(<EmptyLine key={line} line={line} top={place.top} width={width} />);
     else {
       drawn.push(
-        <RunLine key={line} {...place} row={row} columns={columns} compact={compact} selected={selection.has(row.id)} open={state.open.includes(openRun(row.id))} actions={actions} now={now} />,
+        <RunLine key={line} {...place} row={row} columns={columns} compact={compact} selected={selection.has(row.id)} open={state.open.includes(openRun(row.id))} actions={actions} now={now} eye={eyes && (eyes.colorOf(row) ?? "")} onEye={eyes?.toggle} />,
       );
     }
   }
@@ -193,7 +198,7 @@ export function RunTable({ rows, state, change, selection, actions, cursor, comp
         className={`runs-table${compact ? " compact" : sideways ? " sideways" : ""}`}
         style={{ "--grid": compact ? "2.4rem minmax(0, 1fr) auto" : grid.template, "--line-height": `${lineHeight}px`, minWidth: compact ? undefined : `${grid.least}rem` } as object}
       >
-        <Header head={head} columns={columns} compact={compact} state={state} change={change} selection={selection} rows={() => visibleRows(spans, handle)} />
+        <Header head={head} columns={compact ? [] : columns} compact={compact} state={state} change={change} selection={selection} rows={() => visibleRows(spans, handle)} />
         <tbody role="rowgroup" style={{ height: lines * lineHeight }}>
           {drawn}
         </tbody>

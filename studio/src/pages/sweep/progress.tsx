@@ -2,7 +2,7 @@
 import { count, number } from "../../lib/format";
 import { runPath } from "../../lib/route";
 import type { Sweep } from "../../lib/sweep";
-import { Link } from "../../ui/base";
+import { isOver, Link } from "../../ui/base";
 import { limitsText, policyText, samplingText, tried } from "./facts";
 import { ENDS, labelOf, textOf } from "./trials";
 
@@ -69,7 +69,7 @@ export function Progress({ sweep }: { sweep: Sweep }) {
             </dl>
           </>
         ) : (
-          <p className="note">None yet.</p>
+          <p className="note">{isOver(sweep.status) ? `None: no trial logged ${spec.metric.name}.` : "None yet."}</p>
         )}
       </div>
     </section>

@@ -3,6 +3,7 @@
 import type uPlot from "uplot";
 import { number } from "../../lib/format";
 import { nearest, type Drawn, type XKind } from "./curve";
+import { Tip } from "./tip";
 import { placeOf } from "./paint";
 import { exact, xText, type Unit } from "./ticks";
 
@@ -13,6 +14,7 @@ export class CursorView {
   private dots: HTMLElement[] = [];
   private values: HTMLElement[] = [];
   private place: HTMLElement | null = null;
+  private readonly tip = new Tip();
 
   constructor(
     private readonly host: HTMLElement,
@@ -22,6 +24,7 @@ export class CursorView {
 
   destroy(): void {
     for (const dot of this.dots) dot.remove();
+    this.tip.remove();
     this.dots = [];
   }
 
@@ -34,7 +37,10 @@ export class CursorView {
     this.moveDots(plot, this.x, curves);
   }
 
-  show(plot: uPlot | undefined, x: number | null, curves: readonly Drawn[]): void {
+  /** `top`: how far down the mouse is, if it is on this chart. */
+  show(plot: uPlot | undefined, x: number | null, curves: readonly Drawn[], top?: number): void {
+    if (plot && x !== null && top !== undefined) this.tip.show(plot, x, top, curves, xText(this.xKind, x), this.unit);
+    else this.tip.hide();
     if (x !== this.x) this.write(x, curves);
     else if (x === null) return;
     this.moveDots(plot, x, curves);
@@ -45,9 +51,13 @@ export class CursorView {
     const told: string[] = [];
     curves.forEach((curve, at) => {
       const index = x === null ? lastOf(curve.y) : nearest(curve.x, x);
-      const text = index < 0 ? "–" : this.valueText(curve, index);
+      const text = index < 0 && curve.last === undefined ? "–" : this.valueText(curve, index);
       const row = this.values[at];
-      if (row && row.textContent !== text) row.textContent = text;
+      // One curve has room for every digit; of several the whole value is told when one asks for it.
+      const short = curves.length === 1 ? text : this.shortText(curve, index);
+      if (row && row.textContent !== short) row.textContent = short;
+      if (row && row.title !== text) row.title = text;
+      if (row) row.classList.toggle("odd", text.includes("NaN") || text.includes("Infinity"));
       if (told.length < 8 && !curve.hidden) told.push(`${curve.label} ${text}`);
     });
     if (this.place) this.place.textContent = x === null ? "last" : xText(this.xKind, x);
@@ -58,7 +68,7 @@ export class CursorView {
 
   private valueText(curve: Drawn, index: number): string {
     const last = this.x === null ? curve.last : undefined;
-    const raw = last ?? curve.y[index];
+    const raw = last ?? curve.y[index] ?? (curve.odd === undefined ? null : NaN);
     const [low, high] = [curve.low?.[index], curve.high?.[index]];
     // Where a place stands for several points, its value is one that was never logged.
     const several = last === undefined && low !== undefined && high !== undefined && low !== high;
@@ -66,6 +76,14 @@ export class CursorView {
     if (curve.line !== curve.y) text = `${number(curve.line[index])} (raw ${text})`;
     if (this.x !== null && several) text += ` [${exact(low, this.unit)} … ${exact(high, this.unit)}]`;
     return text;
+  }
+
+  private shortText(curve: Drawn, index: number): string {
+    if (this.unit) return this.valueText(curve, index);
+    const last = this.x === null ? curve.last : undefined;
+    const value = last ?? curve.line[index] ?? (curve.odd === undefined ? null : NaN);
+    const several = last === undefined && curve.low?.[index] !== curve.high?.[index];
+    return `${several ? "mean " : ""}${value === null ? "–" : number(value)}`;
   }
 
   private moveDots(plot: uPlot | undefined, x: number | null, curves: readonly Drawn[]): void {

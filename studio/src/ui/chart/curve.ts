@@ -13,12 +13,23 @@ export interface Curve {
   /** Extremes where a point stands for several: shown as a band. */
   low?: (number | null)[];
   high?: (number | null)[];
-  /** The last value that was logged, where `y` may end with the mean of several. */
+  /** The last value that was logged, where `y` may end with the mean of several; NaN and the infinities too. */
   last?: number;
+  /** The x at which it was NaN or infinite first; a gap in `y` is then such a value. */
+  odd?: number;
   dashed?: boolean;
 }
-export type XKind = "step" | "time" | "relative" | "epoch";
+/** metric: x is the value of another metric. */
+export type XKind = "step" | "time" | "relative" | "epoch" | "metric";
 export type Range = [number, number];
+
+/** What part of y is shown, where that is not all of it. */
+export interface YLimits {
+  min?: number;
+  max?: number;
+  /** So many percent of the values, the least and the greatest, may lie outside. */
+  cut?: number;
+}
 
 /** A curve with what is drawn in bold: its own values, or the smoothed ones. */
 export interface Drawn extends Curve {
@@ -87,9 +98,28 @@ export function valuesWithin(curves: readonly Drawn[], [from, to]: Range, positi
   return low > high ? null : [low, high];
 }
 
+/** As valuesWithin, without the outermost values: `cut` percent of them all, half at either end. */
+export function usualWithin(curves: readonly Drawn[], [from, to]: Range, positive: boolean, cut: number): Range | null {
+  const values: number[] = [];
+  for (const curve of curves) {
+    if (curve.hidden) continue;
+    for (let i = firstFrom(curve.x, from); i < curve.x.length && curve.x[i]! <= to; i += 1) {
+      const value = curve.line[i];
+      if (value !== null && value !== undefined && !(positive && value <= 0)) values.push(value);
+    }
+  }
+  if (values.length === 0) return null;
+  values.sort((a, b) => a - b);
+  const out = Math.min(Math.floor((values.length - 1) / 2), Math.floor((values.length * cut) / 200));
+  return [values[out]!, values[values.length - 1 - out]!];
+}
+
 /** Room above and below, so that no line lies on the edge. */
 export function padded([low, high]: Range, log: boolean): Range {
-  if (log) return low === high ? [low / 2, high * 2] : [low / (high / low) ** 0.04, high * (high / low) ** 0.04];
+  if (log) {
+    const room = low === high ? 2 : (high / low) ** 0.04;
+    return [low / room || low, Math.min(high * room, Number.MAX_VALUE)];
+  }
   if (low === high) {
     const room = Math.abs(low) * 0.1 || 1;
     return [low - room, high + room];

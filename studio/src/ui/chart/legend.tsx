@@ -42,9 +42,11 @@ export function Summary({ title, curves }: { title: string; curves: Curve[] }) {
           low = Math.min(low, curve.low?.[i] ?? value);
           high = Math.max(high, curve.high?.[i] ?? value);
         });
+        const end = curve.last ?? last;
         return (
           <p key={curve.id}>
-            {title}, {curve.label}: {last === null ? "no values" : `last ${number(last)}, least ${number(low)}, greatest ${number(high)}`}
+            {title}, {curve.label}: {end === null ? "no values" : `last ${number(end)}${last === null ? "" : `, least ${number(low)}, greatest ${number(high)}`}`}
+            {curve.odd !== undefined && `, not a number from ${number(curve.odd)} on`}
           </p>
         );
       })}

@@ -115,5 +115,33 @@ export function paint(plot: uPlot, curves: readonly Drawn[], ratio: number): voi
     ctx.fill(dots);
     ctx.setLineDash([]);
   });
+  paintOdd(plot, shown, place, ratio);
   ctx.restore();
 }
+
+/** Where a curve was NaN or infinite first: a line from top to bottom, and a word for it. */
+function paintOdd({ ctx, bbox, scales }: uPlot, shown: readonly Drawn[], place: Place, ratio: number): void {
+  ctx.font = `600 ${Math.round(11 * ratio)}px system-ui, "Segoe UI", "DejaVu Sans", sans-serif`;
+  ctx.lineWidth = 1.2 * ratio;
+  ctx.setLineDash([3 * ratio, 3 * ratio]);
+  let row = 0;
+  for (const curve of shown) {
+    if (curve.odd === undefined || curve.odd < scales.x!.min! || curve.odd > scales.x!.max!) continue;
+    const x = place.x(curve.odd);
+    ctx.strokeStyle = resolved(curve.color);
+    ctx.fillStyle = resolved("--bad");
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+    if (row >= MOST_WORDS) continue;
+    const word = "✕ NaN";
+    const right = x + 4 * ratio + ctx.measureText(word).width <= bbox.left + bbox.width;
+    ctx.textAlign = right ? "left" : "right";
+    ctx.fillText(word, x + (right ? 4 : -4) * ratio, bbox.top + (12 + 13 * row) * ratio);
+    row += 1;
+  }
+  ctx.setLineDash([]);
+  ctx.textAlign = "left";
+}
+const MOST_WORDS = 4;

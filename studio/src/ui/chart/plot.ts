@@ -3,8 +3,9 @@
 import uPlot from "uplot";
 import { textScale } from "../../lib/size";
 import { themeColor } from "../../lib/theme";
-import { extent, nearest, padded, valuesWithin, type Drawn, type Range, type XKind } from "./curve";
+import { extent, nearest, padded, usualWithin, valuesWithin, type Drawn, type Range, type XKind, type YLimits } from "./curve";
 import { same, type Member } from "./group";
+import { logSplits } from "./log_axis";
 import { paint } from "./paint";
 import { RELATIVE_STEPS, tick, xLabels, yLabel, type Unit } from "./ticks";
 
@@ -13,10 +14,11 @@ export interface PlotOptions {
   logY: boolean;
   height: number;
   unit?: Unit;
+  y?: YLimits;
   /** A zoom by the user. */
   onRange: (range: Range | null) => void;
-  /** The cursor went to x (null: away); `own` when it was moved on this very chart. */
-  onCursor: (x: number | null, own: boolean) => void;
+  /** The cursor went to x (null: away); `own` when it was moved on this very chart, then with its height in pixels. */
+  onCursor: (x: number | null, own: boolean, top: number) => void;
 }
 
 const STEPS = [1, 2, 5].flatMap((digit) => [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9].map((power) => digit * power)).sort((a, b) => a - b);
@@ -136,7 +138,7 @@ export class Plot implements Member {
 
   private hover = (event: PointerEvent): void => {
     this.hovered = event.type === "pointerenter";
-    if (!this.hovered) this.options.onCursor(null, true);
+    if (!this.hovered) this.options.onCursor(null, true, 0);
   };
 
   private wheel = (event: WheelEvent): void => {
@@ -158,7 +160,7 @@ export class Plot implements Member {
 
   // The values under the cursor would change with every frame of a zoom: they are told again when it has come to rest.
   private rest(): void {
-    if (!this.moving) this.options.onCursor(null, true);
+    if (!this.moving) this.options.onCursor(null, true, 0);
     this.moving = true;
     clearTimeout(this.moved);
     this.moved = setTimeout(() => {
@@ -180,12 +182,21 @@ export class Plot implements Member {
   }
 
   private yRange = (): Range => {
-    const found = valuesWithin(this.curves, this.shown, this.options.logY);
+    const usual = this.usualRange();
+    const { min, max } = this.options.y ?? {};
+    const [low, high] = [min ?? usual[0], max ?? usual[1]];
+    const fits = low < high && !(this.options.logY && low <= 0);
+    return fits ? [low, high] : usual;
+  };
+
+  private usualRange(): Range {
+    const { cut = 0 } = this.options.y ?? {};
+    const found = cut > 0 ? usualWithin(this.curves, this.shown, this.options.logY, cut) : valuesWithin(this.curves, this.shown, this.options.logY);
     // Shares and rates are judged against nothing and, if it is known, all.
     if (this.options.unit === "percent") return [0, Math.max(100, found?.[1] ?? 0)];
     if (FROM_NOTHING.includes(this.options.unit)) return [0, (found?.[1] || 1) * 1.05];
     return found ? padded(found, this.options.logY) : this.options.logY ? [0.1, 10] : [0, 1];
-  };
+  }
 
   private settings(): uPlot.Options {
     const { xKind, logY, height, unit } = this.options;
@@ -217,6 +228,7 @@ export class Plot implements Member {
           ...axis,
           gap: 5,
           space: 28 * scale,
+          ...(logY ? { splits: (_: uPlot, __: number, low: number, high: number) => logSplits(low, high, Math.max(2, Math.floor((height - 34 * scale) / (24 * scale)))), filter: (_: uPlot, splits: number[]) => splits } : {}),
           size: (_, labels) => 14 + 6.2 * scale * Math.max(3, ...(labels ?? []).map((label) => (label ?? "").length)),
           values: (_, splits) => splits.map((value) => (value === null ? null : logY ? tick(value, Math.abs(value)) : yLabel(value, step(splits), unit))) as string[],
         },
@@ -246,7 +258,8 @@ export class Plot implements Member {
             if (this.moving) return;
             const { left } = plot.cursor;
             // uPlot tells it after each drawing as well: only the chart under the mouse speaks for the others.
-            this.options.onCursor(left === undefined || left === null || left < 0 ? null : this.snap(plot.posToVal(left, "x")), this.hovered && !this.quiet);
+            const x = left === undefined || left === null || left < 0 ? null : this.snap(plot.posToVal(left, "x"));
+            this.options.onCursor(x, this.hovered && !this.quiet, plot.cursor.top ?? 0);
           },
         ],
       },

@@ -62,11 +62,15 @@ export const RELATIVE_STEPS = [
   ...[1, 2, 3, 6, 12, 24, 48, 120, 240, 480, 1200, 2400, 7200].map((hours) => hours * 3600),
 ];
 
+// Made once: a new one for every place of the cursor is slow.
+const moments = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeStyle: "medium" });
+const clockText = (seconds: number): string => moments.format(seconds * 1000);
+
 /** Where the cursor is, in words. */
 export function xText(kind: XKind, x: number): string {
-  if (kind === "time") return new Date(x * 1000).toLocaleString("sv-SE");
+  if (kind === "time") return clockText(x);
   if (kind === "relative") return x < 60 ? `${Number(x.toPrecision(4))} s` : span(x, 1);
-  return `${kind} ${Number(x.toPrecision(9))}`;
+  return `${kind === "metric" ? "at" : kind} ${Number(x.toPrecision(9))}`;
 }
 
 /** Nothing rounded away. */

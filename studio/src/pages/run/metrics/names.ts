@@ -1,15 +1,15 @@
 // Which metrics a page shows, and which of them belong together.
 import type { Schemas } from "../../../lib/api";
+import { isOdd } from "../../../lib/format";
 
 export type Summary = Schemas["MetricSummary"];
 /** each: a chart a metric; group: all with the same first part in one; last: train/loss and val/loss in one. */
 export type View = "each" | "group" | "last";
 
-const ODD = new Set(["NaN", "Infinity", "-Infinity"]);
 /** Numbers make a curve; everything else has a view of its own. */
 export const isCurve = (metric: Summary): boolean =>
   (metric.kind === "scalar" || metric.kind === "list") &&
-  (metric.min !== null || typeof metric.last === "number" || (typeof metric.last === "string" && ODD.has(metric.last)));
+  (metric.min !== null || typeof metric.last === "number" || isOdd(metric.last));
 
 /** Every word must be in the name; /…/ is a regular expression. */
 export function matcher(filter: string): (name: string) => boolean {

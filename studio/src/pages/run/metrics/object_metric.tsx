@@ -1,12 +1,13 @@
 // Metrics that are not curves: tables, images, matrices. Asked for when they come near the screen.
 import { useEffect, useState } from "react";
-import { api, apiUrl, segment, segments, type ApiError, type Schemas } from "../../../lib/api";
+import { api, segment, segments, type ApiError, type Schemas } from "../../../lib/api";
 import { Button, Loading, Problem } from "../../../ui/base";
 import { download, fileName } from "../../../ui/chart/save";
 import { notify } from "../../../ui/notify";
 import { AccuracyTable } from "./accuracy_table";
 import { ConfusionMatrix } from "./confusion_matrix";
 import { metricsCsv } from "./csv";
+import { ImageSeries, StepSlider } from "./image_steps";
 import type { Summary } from "./names";
 import { useNear } from "../../../lib/near";
 import { AnyValue, DataTable, tableOf } from "./value_table";
@@ -15,51 +16,43 @@ type Points = Schemas["MetricPoints"];
 type Point = Points["points"][number];
 const SHOWN = 500;
 
-function Image({ run, point }: { run: string; point: Point }) {
-  const path = (point.value as { path?: string } | null)?.path;
-  if (!path) return <AnyValue value={point.value} />;
-  const url = apiUrl(`/runs/${segment(run)}/artifacts/${segments(path)}`, { show: "inline" });
+/** Values that belong to steps, one at a time. */
+function ByStep({ name, kind, points }: { name: string; kind: Summary["kind"]; points: Point[] }) {
+  const [chosen, setChosen] = useState<number>();
+  const at = chosen === undefined ? points.length - 1 : Math.min(chosen, points.length - 1);
   return (
-    <figure className="metrics-image">
-      <a href={url} target="_blank" rel="noreferrer">
-        <img src={url} alt={`Image logged as ${path}`} loading="lazy" />
-      </a>
-      <figcaption className="note">
-        {path}
-        {point.step !== null && `, step ${point.step}`}
-      </figcaption>
-    </figure>
+    <>
+      {points.length > 1 && <StepSlider label={`Which value of ${name}`} steps={points.map((point) => point.step ?? point.index)} value={points[at]!.step ?? points[at]!.index} onChange={(step) => setChosen(points.findIndex((point) => (point.step ?? point.index) === step))} />}
+      <OneValue kind={kind} value={points[at]!.value} />
+    </>
   );
 }
 
-function Body({ run, metric, points }: { run: string; metric: Summary; points: Point[] }) {
+function OneValue({ kind, value }: { kind: Summary["kind"]; value: unknown }) {
+  if (kind === "confusion_matrix") return <ConfusionMatrix value={value} />;
+  if (kind === "accuracy_table") return <AccuracyTable value={value} />;
+  return <AnyValue value={value} />;
+}
+
+/** What a metric has logged, drawn as what it is. */
+export function MetricBody({ run, metric, points }: { run: string; metric: Pick<Summary, "name" | "kind">; points: Point[] }) {
   const last = points[points.length - 1];
   if (!last) return <p className="note">No values.</p>;
   switch (metric.kind) {
     case "image":
-      return (
-        <div className="metrics-images">
-          {points.map((point) => (
-            <Image key={point.index} run={run} point={point} />
-          ))}
-        </div>
-      );
-    case "confusion_matrix":
-      return <ConfusionMatrix value={last.value} />;
-    case "accuracy_table":
-      return <AccuracyTable value={last.value} />;
+      return <ImageSeries run={run} name={metric.name} points={points} />;
     case "row":
       return <DataTable table={tableOf(points.map((point) => ({ step: point.step, ...(point.value as object) })))} />;
     case "scalar":
     case "list":
       return <DataTable table={tableOf(points.map(({ index, step, at, value }) => ({ index, step, time: at, value })))} />;
     default:
-      return points.length === 1 ? <AnyValue value={last.value} /> : <>{points.map((point) => <AnyValue key={point.index} value={point.value} />)}</>;
+      return <ByStep name={metric.name} kind={metric.kind} points={points} />;
   }
 }
 
-export function ObjectMetric({ run, attempt, metric }: { run: string; attempt: number | undefined; metric: Summary }) {
-  const [box, near] = useNear();
+/** The newest values of a metric. */
+export function useMetricPoints(run: string, attempt: number | undefined, metric: Pick<Summary, "name" | "count">, near: boolean) {
   const [found, setFound] = useState<Points>();
   const [error, setError] = useState<ApiError>();
   const [again, setAgain] = useState(0);
@@ -71,6 +64,12 @@ export function ObjectMetric({ run, attempt, metric }: { run: string; attempt: n
       .then((points) => (setFound(points), setError(undefined)), (problem: ApiError) => !stop.signal.aborted && setError(problem));
     return () => stop.abort();
   }, [near, run, attempt, metric.name, metric.count, again]);
+  return { found, error, retry: () => setAgain(again + 1) };
+}
+
+export function ObjectMetric({ run, attempt, metric }: { run: string; attempt: number | undefined; metric: Summary }) {
+  const [box, near] = useNear();
+  const { found, error, retry } = useMetricPoints(run, attempt, metric, near);
   const save = () =>
     metricsCsv(run, [metric.name], attempt).then(
       (text) => download(new Blob([text], { type: "text/csv" }), fileName(metric.name, "csv")),
@@ -85,7 +84,7 @@ export function ObjectMetric({ run, attempt, metric }: { run: string; attempt: n
           CSV
         </Button>
       </header>
-      {found ? <Body run={run} metric={metric} points={found.points} /> : error ? <Problem error={error} retry={() => setAgain(again + 1)} /> : <Loading what={metric.name} />}
+      {found ? <MetricBody run={run} metric={metric} points={found.points} /> : error ? <Problem error={error} retry={retry} /> : <Loading what={metric.name} />}
     </section>
   );
 }

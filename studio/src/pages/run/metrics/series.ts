@@ -120,18 +120,42 @@ export interface Axis {
   kind: XKind;
   /** Seconds since 1970, where relative time is zero. */
   start: number;
+  /** From steps to what x is, for epoch and metric. */
   epochs?: Mapping;
+}
+
+/** The x at which a series was NaN or infinite first; `began` is the step of it, where the server told. */
+export function oddPlace(series: Series, x: readonly number[], axis: Axis, began: number | undefined): number | undefined {
+  const known = series.values.indexOf(null);
+  if (began === undefined) return known < 0 ? undefined : x[known];
+  if (axis.kind === "step") return began;
+  let nearest = 0;
+  series.steps.forEach((step, i) => {
+    if (Math.abs(step - began) < Math.abs(series.steps[nearest]! - began)) nearest = i;
+  });
+  return x[nearest];
+}
+
+/** What a chart draws of it: x as the axis has it, and rising. */
+export function curveParts(found: Series, axis: Axis, began?: number): { series: Series; x: number[]; odd: number | undefined } {
+  const series = sorted(found, axis.kind === "time" || axis.kind === "relative" ? "times" : "steps");
+  const x = xOf(series, axis);
+  const odd = oddPlace(series, x, axis, began);
+  if (axis.kind !== "metric" || x.every((value, i) => i === 0 || x[i - 1]! <= value)) return { series, x, odd };
+  const places = x.map((_, i) => i).filter((i) => Number.isFinite(x[i])).sort((a, b) => x[a]! - x[b]! || a - b);
+  return { series: pick(series, places), x: places.map((i) => x[i]!), odd };
 }
 
 export function xOf(series: Series, axis: Axis): number[] {
   if (axis.kind === "time") return series.times;
   if (axis.kind === "relative") return series.times.map((time) => time - axis.start);
-  if (axis.kind === "epoch" && axis.epochs) return series.steps.map((step) => mapped(axis.epochs!.from, axis.epochs!.to, step));
+  if ((axis.kind === "epoch" || axis.kind === "metric") && axis.epochs) return series.steps.map((step) => mapped(axis.epochs!.from, axis.epochs!.to, step));
   return series.steps;
 }
 
-/** A range of x in what the server counts in. */
-export function serverRange([from, to]: [number, number], axis: Axis): { x: "step" | "time"; from: number; to: number } {
+/** A range of x in what the server counts in; null where it has no such order. */
+export function serverRange([from, to]: [number, number], axis: Axis): { x: "step" | "time"; from: number; to: number } | null {
+  if (axis.kind === "metric") return null;
   if (axis.kind === "time") return { x: "time", from, to };
   if (axis.kind === "relative") return { x: "time", from: from + axis.start, to: to + axis.start };
   if (axis.kind === "epoch" && axis.epochs) {

@@ -6,6 +6,8 @@ import type { View } from "./names";
 
 export interface MetricSettings {
   x: XKind;
+  /** The metric whose values x is, with x "metric". */
+  xMetric: string | undefined;
   view: View;
   smoothing: number;
   log: boolean;
@@ -15,7 +17,8 @@ export interface MetricSettings {
   attempt: number | undefined;
   range: Range | null;
 }
-export type Change = Partial<Omit<MetricSettings, "overlay">> & { overlay?: (old: string[]) => string[] };
+/** `x` is what stands in the address, see `xText`. */
+export type Change = Partial<Omit<MetricSettings, "overlay" | "x" | "xMetric">> & { x?: string; overlay?: (old: string[]) => string[] };
 
 const oneOf = <T extends string>(value: string | null, known: readonly T[]): T => known.find((one) => one === value) ?? known[0]!;
 const within = (value: string | null, low: number, high: number, other: number): number => {
@@ -23,11 +26,18 @@ const within = (value: string | null, low: number, high: number, other: number):
   return value !== null && Number.isFinite(number) ? Math.max(low, Math.min(high, number)) : other;
 };
 
+const BY_METRIC = "metric:";
+/** x as the address and the select have it: its kind, or metric:NAME. */
+export const xText = ({ x, xMetric }: Pick<MetricSettings, "x" | "xMetric">): string => (x === "metric" ? BY_METRIC + xMetric : x);
+
 export function settingsOf(search: URLSearchParams): MetricSettings {
   const [from, to] = [Number(search.get("from") ?? NaN), Number(search.get("to") ?? NaN)];
   const attempt = search.get("attempt");
+  const x = search.get("x");
+  const xMetric = x?.startsWith(BY_METRIC) && x.length > BY_METRIC.length ? x.slice(BY_METRIC.length) : undefined;
   return {
-    x: oneOf<XKind>(search.get("x"), ["step", "time", "relative", "epoch"]),
+    x: xMetric ? "metric" : oneOf<XKind>(x, ["step", "time", "relative", "epoch"]),
+    xMetric,
     view: oneOf<View>(search.get("view"), ["each", "group", "last"]),
     smoothing: within(search.get("smooth"), 0, 0.999, 0),
     log: search.get("log") === "1",

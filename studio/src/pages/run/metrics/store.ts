@@ -1,6 +1,7 @@
 // The curves of a run's metrics: asked for when a chart comes near the screen, several at a time, kept, and made finer
 // where the page is zoomed. Charts listen to the metrics they show.
 import { api, segment, type Schemas } from "../../../lib/api";
+import { isOdd, toNumber } from "../../../lib/format";
 import { seriesOf, sorted, withFine, withTail, type Key, type Series } from "./series";
 
 interface Entry {
@@ -28,6 +29,7 @@ const LIVE_EVERY = 1000;
 export class CurveStore {
   private entries = new Map<string, Entry>();
   private lasts = new Map<string, number>();
+  private odds = new Map<string, number>();
   private listeners = new Set<() => void>();
   private zoomed: Zoom | null = null;
   private waiting: { name: string; kind: "whole" | "tail" | "fine" }[] = [];
@@ -63,11 +65,16 @@ export class CurveStore {
   last(name: string): number | undefined {
     return this.lasts.get(name);
   }
+  /** The step at which it was NaN or infinite first. */
+  odd(name: string): number | undefined {
+    return this.odds.get(name);
+  }
   /** The list of metrics is here, or anew. */
   told(metrics: readonly Schemas["MetricSummary"][]): void {
-    for (const { name, last } of metrics) {
-      if (typeof last === "number") this.lasts.set(name, last);
-      else this.lasts.delete(name); // not a number
+    for (const { name, last, odd } of metrics) {
+      if (typeof last === "number" || isOdd(last)) this.lasts.set(name, toNumber(last));
+      else this.lasts.delete(name); // a word, a table
+      if (odd) this.odds.set(name, odd.step);
     }
   }
 
@@ -125,6 +132,16 @@ export class CurveStore {
   retry(name: string): void {
     delete this.entry(name).error;
     this.queue(name, "whole");
+  }
+
+  /** The server was away and is back: what could not be got is asked for again. */
+  heal(): void {
+    for (const [name, entry] of this.entries) {
+      if (entry.error && entry.near > 0) this.retry(name);
+      else if (entry.error) delete entry.error;
+      entry.stale = true;
+    }
+    this.changed([]);
   }
 
   /** Looked at again: what may have gone on meanwhile is asked for when it comes near the screen. */

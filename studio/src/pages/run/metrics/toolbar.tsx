@@ -1,8 +1,8 @@
 // What is shown of the metrics, and how.
 import { Button } from "../../../ui/base";
-import type { XKind } from "../../../ui/chart";
 import type { View } from "./names";
 import type { Change, MetricSettings } from "./settings";
+import { XSelect } from "./x_select";
 
 interface Props {
   settings: MetricSettings;
@@ -11,10 +11,12 @@ interface Props {
   onSmoothing: (weight: number) => void;
   /** Whether the run logs its epoch. */
   epoch: boolean;
+  /** Metrics that x can be. */
+  names: readonly string[];
   attempts: number;
 }
 
-export function Toolbar({ settings, change, smoothing, onSmoothing, epoch, attempts }: Props) {
+export function Toolbar({ settings, change, smoothing, onSmoothing, epoch, names, attempts }: Props) {
   return (
     <div className="metrics-toolbar" role="group" aria-label="How the metrics are shown">
       <input type="search" aria-label="Filter metrics by name" placeholder="Name or /regex/" value={settings.filter} onChange={(event) => change({ filter: event.target.value })} />
@@ -26,15 +28,7 @@ export function Toolbar({ settings, change, smoothing, onSmoothing, epoch, attem
           <option value="last">same last part (…/loss)</option>
         </select>
       </label>
-      <label>
-        x{" "}
-        <select value={settings.x} onChange={(event) => change({ x: event.target.value as XKind })}>
-          <option value="step">step</option>
-          <option value="time">time</option>
-          <option value="relative">time since the start</option>
-          {(epoch || settings.x === "epoch") && <option value="epoch">epoch</option>}
-        </select>
-      </label>
+      <XSelect settings={settings} epoch={epoch} names={names} onChange={(x) => change({ x })} />
       <label className="metrics-smooth">
         Smoothing <input type="range" min={0} max={0.99} step={0.01} value={smoothing} onChange={(event) => onSmoothing(Number(event.target.value))} />
         <output>{smoothing.toFixed(2)}</output>

@@ -1,5 +1,6 @@
 // Any value a script can log, as a table where it has the form of one.
 import { number } from "../../../lib/format";
+import { Histogram, histogramOf } from "./histogram";
 
 interface Table {
   columns: string[];
@@ -60,49 +61,21 @@ export function DataTable({ table }: { table: Table }) {
   );
 }
 
-/** Bins with their counts as bars: residuals and predictions. */
-function Bins({ edges, counts }: { edges: number[]; counts: number[] }) {
-  const most = Math.max(1e-12, ...counts);
-  return (
-    <table className="metrics-bins">
-      <thead>
-        <tr>
-          <th scope="col">from … to</th>
-          <th scope="col" className="number">
-            count
-          </th>
-          <td />
-        </tr>
-      </thead>
-      <tbody>
-        {counts.map((count, i) => (
-          <tr key={i}>
-            <td className="mono">
-              {number(edges[i])} … {number(edges[i + 1])}
-            </td>
-            <td className="number">{number(count)}</td>
-            <td className="metrics-bar" aria-hidden="true">
-              <i style={{ width: `${(100 * count) / most}%` }} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
-
 export function AnyValue({ value }: { value: unknown }) {
   const data = (value as { data?: unknown } | null)?.data ?? value;
-  const { bin_edges: edges, bin_counts: counts, ...rest } = (typeof data === "object" && data !== null ? data : {}) as Record<string, unknown>;
-  const flat = columnsOf(Object.keys(rest).length > 0 ? rest : data);
-  if (Array.isArray(edges) && Array.isArray(counts)) {
+  const histogram = histogramOf(data);
+  if (histogram) {
+    const rest = Object.fromEntries(Object.entries(data as object).filter(([name]) => !BINS.has(name)));
+    const others = columnsOf(rest);
     return (
       <>
-        <Bins edges={edges as number[]} counts={counts as number[]} />
-        {Object.keys(rest).length > 0 && flat && <DataTable table={flat} />}
+        <Histogram data={histogram} />
+        {others && <DataTable table={others} />}
       </>
     );
   }
+  const flat = columnsOf(data);
   if (flat) return <DataTable table={flat} />;
   return <pre className="metrics-json">{typeof data === "string" ? data : JSON.stringify(data, null, 2)}</pre>;
 }
+const BINS = new Set(["bin_edges", "bin_counts", "edges", "counts", "bins", "values"]);

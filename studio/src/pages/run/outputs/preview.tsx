@@ -1,11 +1,13 @@
 // One output: what it is, and what it looks like.
-import { useMemo, useState } from "react";
+import { useCallback, useMemo, useState } from "react";
 import { apiUrl, segment, segments, type Run, type Schemas } from "../../../lib/api";
 import { bytes, fullTime } from "../../../lib/format";
 import { useSearch } from "../../../lib/route";
 import { Button, Copy, Loading, Problem } from "../../../ui/base";
 import { Choice } from "../../../ui/choice";
 import { Code } from "../../../ui/code";
+import { lazily } from "../../../ui/lazily";
+import type { MarkdownProps } from "../../../ui/markdown";
 import { DataTable } from "./data_table";
 import { JsonTree } from "./json_tree";
 import { endingOf, kindOf } from "./kinds";
@@ -15,6 +17,11 @@ type Artifact = Schemas["Artifact"];
 const TEXT_PIECE = 512 * 1024;
 const TABLE_PIECE = 2 * 1024 * 1024;
 const MOST_JSON = 8 * 1024 * 1024;
+const MOST_TEXT = 1024 * 1024;
+const MOST_PDF = 64 * 1024 * 1024;
+const { Part: Markdown } = lazily<MarkdownProps>("the text", () => import("../../../ui/markdown"));
+const { Part: ArrayPreview } = lazily<{ url: string; size: number }>("the array", () => import("./array_preview"));
+const { Part: ParquetPreview } = lazily<{ url: string; size: number }>("the table", () => import("./parquet_preview"));
 
 export function Preview({ run, file }: { run: Run; file: Artifact }) {
   const url = (show?: string) => apiUrl(`/runs/${segment(run.id)}/artifacts/${segments(file.path)}`, { show });
@@ -43,12 +50,73 @@ export function Preview({ run, file }: { run: Run; file: Artifact }) {
         <Page url={url("inline")} source={url()} file={file} />
       ) : kind === "bytes" ? (
         <Unseen file={file} />
+      ) : kind === "pdf" ? (
+        <Document url={url("inline")} file={file} />
+      ) : kind === "audio" || kind === "video" ? (
+        <Playable key={file.digest} kind={kind} url={url("inline")} file={file} />
+      ) : kind === "array" ? (
+        <ArrayPreview key={file.digest} url={url()} size={file.size} />
+      ) : kind === "parquet" ? (
+        <ParquetPreview key={file.digest} url={url()} size={file.size} />
+      ) : kind === "markdown" && file.size <= MOST_TEXT ? (
+        <MarkdownFile key={file.digest} run={run} url={url()} file={file} />
       ) : kind === "json" && file.size <= MOST_JSON ? (
         <Json url={url()} file={file} />
       ) : (
         <Text key={file.digest} url={url()} file={file} table={kind === "table"} />
       )}
     </article>
+  );
+}
+
+/** By the browser's own viewer, which has no access to this page. */
+function Document({ url, file }: { url: string; file: Artifact }) {
+  if (file.size > MOST_PDF) return <p className="note">It is too large to be shown here. Download it to look inside.</p>;
+  return (
+    <>
+      <p className="row">
+        <a className="button small" href={url} target="_blank" rel="noreferrer">
+          Open it in a tab of its own
+        </a>
+        <span className="note">A browser that shows no PDF within a page shows nothing below.</span>
+      </p>
+      <iframe className="output-page" src={url} title={file.path} />
+    </>
+  );
+}
+
+function Playable({ kind, url, file }: { kind: "audio" | "video"; url: string; file: Artifact }) {
+  const [failed, setFailed] = useState(false);
+  if (failed) return <p className="note">This file has the name of a recording, but is none that the browser can play.</p>;
+  const given = { src: url, controls: true, preload: "metadata", onError: () => setFailed(true), "aria-label": file.path } as const;
+  return kind === "audio" ? <audio className="output-audio" {...given} /> : <video className="output-video" {...given} />;
+}
+
+/** As it is meant to look, or as it was written. A picture beside it is shown, one from elsewhere is a link. */
+function MarkdownFile({ run, url, file }: { run: Run; url: string; file: Artifact }) {
+  const [search, change] = useSearch();
+  const source = search.get("view") === "source";
+  const content = useRangedText(url, file.size, MOST_TEXT);
+  const picture = useCallback(
+    (path: string) => {
+      if (!/^[\w./ %-]+$/.test(path) || path.startsWith("/")) return undefined;
+      const parts = file.path.split("/").slice(0, -1);
+      for (const part of path.split("/")) {
+        if (part === "..") parts.pop();
+        else if (part !== "." && part !== "") parts.push(part);
+      }
+      return kindOf(path) === "image" ? apiUrl(`/runs/${segment(run.id)}/artifacts/${segments(parts.join("/"))}`, { show: "inline" }) : undefined;
+    },
+    [run.id, file.path],
+  );
+  if (content.binary) return <Unseen file={file} />;
+  if (content.error) return <Problem error={content.error} retry={content.more} />;
+  if (!content.complete) return <Loading what="the file" />;
+  return (
+    <>
+      <Choice label="How to show the text" values={[{ id: "page", title: "Text" }, { id: "source", title: "Source" }]} value={source ? "source" : "page"} onChange={(value) => change({ view: value === "source" ? value : null })} />
+      {source ? <Code text={content.text} name={file.path} /> : <Markdown text={content.text} picture={picture} />}
+    </>
   );
 }
 

@@ -5,6 +5,7 @@ import { duration } from "../../../lib/format";
 import { runPath, workspacePath } from "../../../lib/route";
 import { Copy, Link } from "../../../ui/base";
 import { argumentsOf, commandWords } from "./params";
+import { askedFor, hasForItself } from "./resources";
 
 function Fact({ name, children }: { name: string; children: ReactNode }) {
   if (children === null || children === undefined || children === false || children === "") return null;
@@ -37,6 +38,7 @@ export function Facts({ run }: { run: Run }) {
   const { spec, git } = run;
   const nodes = run.nodes ?? (run.node ? [run.node] : []);
   const commit = git?.commit;
+  const has = hasForItself(run);
   return (
     <section className="card" aria-labelledby="facts-title">
       <h2 id="facts-title">Facts</h2>
@@ -48,6 +50,16 @@ export function Facts({ run }: { run: Run }) {
         <Fact name="Distributed">{layout(run) && <Link href={runPath(run.id, "ranks")}>{layout(run)}</Link>}</Fact>
         <Fact name={nodes.length === 1 ? "Node" : "Nodes"}>
           {nodes.length > 0 ? nodes.join(", ") : (spec.node_count ?? 1) > 1 && `${spec.node_count} wanted`}
+        </Fact>
+        <Fact name="Asks for">{askedFor(run)}</Fact>
+        <Fact name="Has for itself">
+          {has.length > 0 && has.map((lease) => (
+            <span className="facts-lease" key={lease.node} title={lease.limited}>
+              {nodes.length > 1 && `${lease.node}: `}
+              {lease.text}
+              {lease.gpus.length > 0 && <small> {lease.gpus.join(", ")}</small>}
+            </span>
+          ))}
         </Fact>
         <Fact name="Priority">{run.priority !== 0 && String(run.priority)}</Fact>
         <Fact name="Time limit">{spec.max_run_duration_seconds && duration(spec.max_run_duration_seconds)}</Fact>

@@ -1,13 +1,13 @@
 // The last value of each metric, with its range.
 import type { Run } from "../../../lib/api";
-import { number, toNumber } from "../../../lib/format";
+import { isOdd, number, toNumber } from "../../../lib/format";
 import { runPath } from "../../../lib/route";
 import { isOver, Link, Problem } from "../../../ui/base";
 import { isCurve } from "../metrics/names";
 import { useSummaries } from "../metrics/summaries";
 
 const MOST = 16;
-const text = (value: unknown) => (typeof value === "string" ? number(toNumber(value)) : number(value));
+const text = (value: unknown) => (isOdd(value) ? number(toNumber(value)) : number(value));
 
 export function Headlines({ run }: { run: Run }) {
   const { data, error, reload } = useSummaries(run);
@@ -31,7 +31,10 @@ export function Headlines({ run }: { run: Run }) {
           {metrics.slice(0, MOST).map((metric) => (
             <li key={metric.name}>
               <Link href={`${runPath(run.id, "metrics")}?q=${encodeURIComponent(`/^${metric.name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$/`)}`}>{metric.name}</Link>
-              <strong title={String(metric.last)}>{text(metric.last)}</strong>
+              <strong title={String(metric.last)} className={isOdd(metric.last) ? "odd" : undefined}>
+                {text(metric.last)}
+              </strong>
+              {metric.odd && <span className="odd">NaN or infinite from step {metric.odd.step}</span>}
               <span className="note" title={`${metric.min} … ${metric.max}`}>
                 {text(metric.min)} … {text(metric.max)}
               </span>

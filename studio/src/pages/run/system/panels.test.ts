@@ -5,7 +5,7 @@ const series = (node: string, name: string, value = 1) => ({ node, name, points:
 
 test("both directions share a chart, in bytes", () => {
   const [only] = panelsOf([series("a", "network_in_mb_s", 2), series("a", "network_out_mb_s"), series("a", "cpu_percent")], false, 90);
-  expect(only!.charts.map((chart) => chart.title)).toEqual(["CPU", "Network"]);
+  expect(only!.charts.map((chart) => chart.title)).toEqual(["Machine: CPU", "Machine: network"]);
   expect(only!.charts[1]!.curves.map((curve) => [curve.label, curve.x[0], curve.y[0]])).toEqual([
     ["in", 10, 2e6],
     ["out", 10, 1e6],
@@ -19,6 +19,13 @@ test("nodes in one chart or in a panel each", () => {
 });
 
 test("GPUs are told apart, and what is new is shown as it is", () => {
-  expect(kindOf("gpu3_memory_mb")).toMatchObject({ title: "GPU memory", part: "GPU 3", unit: "bytes" });
+  expect(kindOf("gpu3_memory_mb")).toMatchObject({ title: "Machine: GPU memory", part: "GPU 3", unit: "bytes" });
+  expect(kindOf("run_gpu0_percent")).toMatchObject({ title: "Run: GPU", part: "GPU 0", unit: "percent" });
   expect(kindOf("fan_rpm")).toMatchObject({ title: "fan_rpm", factor: 1 });
+});
+
+test("what the run used stands before what its machine did", () => {
+  const [only] = panelsOf([series("a", "cpu_percent"), series("a", "run_memory_mb", 2), series("a", "run_cpu_percent")], false, 0);
+  expect(only!.charts.map((chart) => chart.title)).toEqual(["Run: CPU", "Run: memory", "Machine: CPU"]);
+  expect(only!.charts[1]!.curves[0]!.y).toEqual([2 * 1024 * 1024]);
 });

@@ -21,25 +21,30 @@ interface Kind {
 }
 
 const MB = 1e6;
+/** What the run's own processes and GPUs used stands before what the whole machine did, whoever used it. */
 const KNOWN: Record<string, Kind> = {
-  cpu_percent: { title: "CPU", unit: "percent", factor: 1, order: 0 },
-  memory_percent: { title: "Memory", unit: "percent", factor: 1, order: 1 },
-  memory_used_mb: { title: "Memory used", unit: "bytes", factor: 1024 * 1024, order: 2 },
-  load_1m: { title: "Load (1 min)", factor: 1, order: 7 },
-  disk_read_mb_s: { title: "Disk", unit: "bytes/s", factor: MB, part: "read", order: 5 },
-  disk_write_mb_s: { title: "Disk", unit: "bytes/s", factor: MB, part: "write", order: 5 },
-  disk_free_gb: { title: "Disk free", unit: "bytes", factor: 1e9, order: 8 },
-  network_in_mb_s: { title: "Network", unit: "bytes/s", factor: MB, part: "in", order: 6 },
-  network_out_mb_s: { title: "Network", unit: "bytes/s", factor: MB, part: "out", order: 6 },
+  run_cpu_percent: { title: "Run: CPU", unit: "percent", factor: 1, order: 0 },
+  run_memory_mb: { title: "Run: memory", unit: "bytes", factor: 1024 * 1024, order: 1 },
+  cpu_percent: { title: "Machine: CPU", unit: "percent", factor: 1, order: 4 },
+  memory_percent: { title: "Machine: memory", unit: "percent", factor: 1, order: 5 },
+  memory_used_mb: { title: "Machine: memory used", unit: "bytes", factor: 1024 * 1024, order: 6 },
+  load_1m: { title: "Machine: load (1 min)", factor: 1, order: 11 },
+  disk_read_mb_s: { title: "Machine: disk", unit: "bytes/s", factor: MB, part: "read", order: 9 },
+  disk_write_mb_s: { title: "Machine: disk", unit: "bytes/s", factor: MB, part: "write", order: 9 },
+  disk_free_gb: { title: "Machine: disk free", unit: "bytes", factor: 1e9, order: 12 },
+  network_in_mb_s: { title: "Machine: network", unit: "bytes/s", factor: MB, part: "in", order: 10 },
+  network_out_mb_s: { title: "Machine: network", unit: "bytes/s", factor: MB, part: "out", order: 10 },
 };
 
 export function kindOf(name: string): Kind {
   const known = KNOWN[name];
   if (known) return known;
-  const gpu = /^gpu(\d+)_(percent|memory_mb)$/.exec(name);
-  if (gpu?.[2] === "percent") return { title: "GPU", unit: "percent", factor: 1, part: `GPU ${gpu[1]}`, order: 3 };
-  if (gpu) return { title: "GPU memory", unit: "bytes", factor: MB, part: `GPU ${gpu[1]}`, order: 4 };
-  return { title: name, factor: 1, order: 9 };
+  const gpu = /^(run_)?gpu(\d+)_(percent|memory_mb)$/.exec(name);
+  if (!gpu) return { title: name, factor: 1, order: 13 };
+  const [, own, number, what] = gpu;
+  const of = own ? "Run" : "Machine";
+  if (what === "percent") return { title: `${of}: GPU`, unit: "percent", factor: 1, part: `GPU ${number}`, order: own ? 2 : 7 };
+  return { title: `${of}: GPU memory`, unit: "bytes", factor: MB, part: `GPU ${number}`, order: own ? 3 : 8 };
 }
 
 const COLORS = ["--c1", "--c2", "--c3", "--c4", "--c5", "--c6", "--c7", "--c8"];

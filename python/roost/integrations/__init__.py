@@ -1,0 +1,1 @@
+"""Loggers and callbacks for other libraries: roost.integrations.lightning, .transformers."""
