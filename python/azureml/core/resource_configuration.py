@@ -19,7 +19,7 @@ def _whole(number: Any, name: str) -> Optional[int]:
         raise UserErrorException(
             f"ResourceConfiguration.{name} is {number!r}; it must be a number from 0 on."
         )
-    return math.ceil(number)
+    return int(math.ceil(number))
 
 
 class ResourceConfiguration:

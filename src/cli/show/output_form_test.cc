@@ -45,7 +45,9 @@ TEST(NarrowTableTest, FitsTheTerminal) {
     std::size_t longest = 0;
     for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) longest = std::max(longest, text.find('\n', at) - at);
     EXPECT_LE(longest, static_cast<std::size_t>(width) + 4) << text;  // "…" has three bytes
-    if (width >= 40) EXPECT_NE(text.find("44737e30"), std::string::npos) << text;
+    if (width >= 40) {
+      EXPECT_NE(text.find("44737e30"), std::string::npos) << text;
+    }
   }
   TextTable same({{"RUN", false, false, true}, {"NAME", false, true}});
   same.add({"a_1794784562_44737e30", "a name that is long"});
