@@ -1,6 +1,7 @@
 """Workspace.from_config and what can be wrong with it."""
 
 import json
+import os
 
 import pytest
 from fake_api import refusal
