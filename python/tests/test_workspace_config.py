@@ -136,7 +136,8 @@ def test_mlflow_is_told_where_the_workspace_is_and_let_in(connected, monkeypatch
     monkeypatch.setenv("MLFLOW_TRACKING_TOKEN", "the user's own")
     ws.get_mlflow_tracking_uri()
     assert os.environ["MLFLOW_TRACKING_TOKEN"] == "the user's own"
-    other = Workspace(workspace_name="deep space", _disable_service_check=True, _client=ws._client)
+    options = {"_disable_service_check": True, "_client": ws._client}
+    other = Workspace(workspace_name="deep space", **options)
     assert other.get_mlflow_tracking_uri() == f"{ws.discovery_url}/mlflow/deep%20space"
     import azureml.mlflow
 
