@@ -324,6 +324,11 @@ class Ingest {
   Micros diverged_at_ = 0;
 };
 
+Status tell_of_divergence(Tx& tx, const Run& run, const Ingest& ingest) {
+  if (ingest.diverged().empty()) return {};
+  return raise_alert(tx, run, {AlertEvent::kDivergence}, ingest.diverged(), ingest.diverged_at());
+}
+
 Result<std::uint64_t> spool_length(Tx& tx, std::int64_t run, std::int64_t attempt,
                                    const std::string& spool) {
   Rows rows = tx.query("SELECT length FROM spool WHERE run = ? AND attempt = ? AND name = ?", run,
@@ -361,9 +366,7 @@ Result<Ingested> ingest_spool(Tx& tx, Run& run, std::int64_t attempt, const std:
     if (result.bad_lines++ == 0) result.first_bad = taken.error().message;
   }
   ROOST_CHECK(ingest.finish());
-  if (!ingest.diverged().empty()) {
-    ROOST_CHECK(raise_alert(tx, run, {AlertEvent::kDivergence}, ingest.diverged(), ingest.diverged_at()));
-  }
+  ROOST_CHECK(tell_of_divergence(tx, run, ingest));
   ROOST_CHECK(tx.run("INSERT OR REPLACE INTO spool VALUES (?, ?, ?, ?)", run.seq, attempt, spool,
                      static_cast<std::int64_t>(result.length)));
   result.points = ingest.points();
@@ -374,6 +377,7 @@ Result<std::int64_t> ingest_points(Tx& tx, Run& run, std::int64_t attempt, const
   Ingest ingest(tx, run, attempt);
   for (const LoggedPoint& point : points) ROOST_CHECK(ingest.take_once(point));
   ROOST_CHECK(ingest.finish());
+  ROOST_CHECK(tell_of_divergence(tx, run, ingest));
   return ingest.points();
 }
 
