@@ -30,6 +30,8 @@ Response with_headers(Response response) {
 // What is no JSON object has no fields; which are missing is said then.
 Result<mlflow::WireFields> fields_of(const Request& request) {
   if (request.method == "GET" || request.method == "HEAD") return mlflow::WireFields(request.query);
+  // Some calls say everything by their path.
+  if (request.body.empty() && request.header("content-type").empty()) return mlflow::WireFields();
   const std::string type = lower(request.header("content-type"));
   if (trim(std::string_view(type).substr(0, type.find(';'))) != "application/json") {
     return fail(ErrorCode::kInvalidArgument,
