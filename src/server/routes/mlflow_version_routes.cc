@@ -160,6 +160,7 @@ Result<Response> create(MlflowCall& call) {
   model.description = made.description;
   model.tags = made.tags;
   model.run = pinned.run;
+  model.facts = {{"datasets", Json::array()}, {"sample_input", nullptr}, {"sample_output", nullptr}, {"resources", nullptr}};
   if (copied) {
     model.content = copied->content;
     model.files = copied->files;
