@@ -27,7 +27,7 @@ def set_secret(c: Caller) -> None:
     assert again["name"] == made["name"] == "SET_ME" and again["created_at"] == made["created_at"]
     assert c.call("get_secret", 200, "default", "SET_ME").json["value"] == "two"
     for bad in ({}, {"value": ""}, {"value": 1}, {"value": "a\0b"}, {"value": "a", "more": 1}, {"value": "x" * 65537}):
-        c.call("set_secret", 400, "default", "SET_ME", json=bad)
+        assert c.server.api("PUT", "/workspaces/default/secrets/SET_ME", json=bad).status == 400, bad
     c.call("set_secret", 400, "default", "not a name", json={"value": "v"})
     c.call("set_secret", 404, "nowhere", "name", json={"value": "v"})
 

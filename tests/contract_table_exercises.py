@@ -56,7 +56,7 @@ def delete_view(c: Caller) -> None:
 @exercise
 def rerun_run(c: Caller) -> None:
     run = c.finished_run()
-    again = c.call("rerun_run", 201, run["id"]).json
+    again = c.call("rerun_run", 201, run["id"], json={}).json
     assert again["properties"]["roost.rerun_of"] == run["id"] and again["tags"] == run["tags"]
     assert c.server.wait(again)["status"] == "Completed"
     shown = c.call("rerun_run", 200, run["id"], json={"dry_run": True, "changes": {"environment_variables": {"LR": "1"}}}).json

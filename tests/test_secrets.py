@@ -140,13 +140,13 @@ def test_it_goes_with_reruns_children_and_retries(server: RoostServer) -> None:
     again = server.wait(server.expect(201, "POST", f"/runs/{run['id']}/rerun"))
     assert server.log(again) == server.log(run)
     sweep = server.expect(201, "POST", "/workspaces/default/sweeps", json={
-        "run": {"experiment": "tests", "command": "echo $API_TOKEN $API_TOKEN | cut -c1-400 | rev", "environment_variables": {"API_TOKEN": VALUE}},
-        "sampling": {"kind": "grid"}, "parameter_space": {"x": ["choice", [[1, 2]]]}, "metric": {"name": "m", "goal": "maximize"},
-        "max_total_runs": 2})
+        "run": {"experiment": "tests", "script": "train.py", "snapshot": run["snapshot"], "environment_variables": {"API_TOKEN": VALUE}},
+        "space": [{"name": "x", "expression": "choice", "values": [1, 2]}], "sampling": {"type": "grid"},
+        "metric": {"name": "m", "goal": "maximize"}, "max_total_runs": 2, "max_concurrent_runs": 2})
     assert VALUE not in json.dumps(sweep)
     wait_until(lambda: server.get(f"/sweeps/{sweep['id']}")["phase"] == "ended", 40, "the sweep")
     trials = server.get(f"/sweeps/{sweep['id']}/trials")["trials"]
-    assert len(trials) == 2 and all(mirror().encode() in server.log(trial["run"]) for trial in trials)
+    assert len(trials) == 2 and all(server.log(trial["run"]) == server.log(run) for trial in trials)
     assert files_with(server.data / "roost.db", VALUE) == files_with(server.data / "roost.db-wal", VALUE) == []
 
 

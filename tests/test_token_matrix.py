@@ -241,6 +241,6 @@ def test_a_slurm_job_may_bring_up_its_nodes_and_nothing_else(shared_server: Roos
 
 
 def test_no_need_is_unknown() -> None:
-    known = {"nobody", "reader_or_local", *ROLES, "reader_or_run", "contributor_or_run", "node", "attempt", "allocation"}
+    known = {"nobody", "reader_or_local", "owner_or_folder", *ROLES, "reader_or_run", "contributor_or_run", "node", "attempt", "allocation"}
     assert {operation.need for operation in OPERATIONS.values()} <= known
     assert Path(contract.FILE).is_file()

@@ -61,11 +61,11 @@ void mask_secret_values(Json& variables) {
   }
 }
 
-Result<OpenedVariables> open_variables(const Json& variables, const Sealer& sealer) {
+Result<OpenedVariables> open_variables(const Json& variables, const Sealer& sealer, const std::string& own) {
   OpenedVariables opened;
   for (const auto& item : variables.items()) {
     if (!is_sealed_text(item.value())) {
-      const bool is_secret = names_secret(item.key()) && item.key() != "ROOST_TOKEN" && item.key() != "AZUREML_RUN_TOKEN";
+      const bool is_secret = names_secret(item.key()) && (own.empty() || item.value() != own);
       (is_secret ? opened.secret : opened.plain)[item.key()] = item.value();
       continue;
     }

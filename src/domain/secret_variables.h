@@ -32,7 +32,8 @@ struct OpenedVariables {
   Json plain = Json::object();
   Json secret = Json::object();
 };
-// Which of the variables are secrets, with their values; not the tokens that the server itself gives a run. Says in its error which one cannot be opened.
-Result<OpenedVariables> open_variables(const Json& variables, const Sealer& sealer);
+// Which of the variables are secrets, with their values. Those whose value is the run's own token, `own`, are not: the
+// server gives it under several names, and it ends with the run. Says in its error which one cannot be opened.
+Result<OpenedVariables> open_variables(const Json& variables, const Sealer& sealer, const std::string& own = "");
 
 }  // namespace roost

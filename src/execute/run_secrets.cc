@@ -25,7 +25,7 @@ Result<std::string> value_of(Tx& tx, const Sealer& sealer, const Run& run, const
 }  // namespace
 
 Status add_secrets(Tx& tx, const Sealer& sealer, const Run& run, Json& order) {
-  auto opened = open_variables(order["variables"], sealer);
+  auto opened = open_variables(order["variables"], sealer, text_at(order, "token"));
   if (!opened) {
     order["variables"] = Json::object();
     order["refused"] = opened.error().message;

@@ -69,7 +69,8 @@ bool is_refused_caller(const Error& error) {
 Result<int> down(Console& console, bool keep_runs) {
   const std::string server_file = data_folder(console.data()) + "/server.json";
   const auto address = console.address();
-  if (!address && address.error().code == ErrorCode::kUnavailable) {
+  std::error_code none;
+  if (!address && address.error().code == ErrorCode::kUnavailable && !std::filesystem::exists(server_file, none)) {
     return say(console, false, fmt::format("no server runs on {}", data_folder(console.data())));
   }
   // The process can be watched only on its own machine. Without an address it is the folder's: its token could not be read.
@@ -81,7 +82,7 @@ Result<int> down(Console& console, bool keep_runs) {
     ROOST_TRY(ApiClient * client, console.client());
     if (const auto answer = client->post("/server/shutdown", request); !answer) asked = fail(answer.error());
   }
-  if (!asked && asked.error().code == ErrorCode::kUnavailable) {
+  if (address && !asked && asked.error().code == ErrorCode::kUnavailable) {
     return say(console, false, fmt::format("no server answers at {}", address->url));
   }
   if (!asked && local && (!address || is_refused_caller(asked.error()))) {
