@@ -41,7 +41,8 @@ def report_enforced(c: Caller) -> None:
         runner.attempt_call("report_enforced", status=410, json={**said, "node_rank": 7})
         for bad in ({"node_rank": 0, "enforced": {"cpus": 1}}, {"node_rank": 0, "enforced": {"gpus": "x"}},
                     {"node_rank": -1, "enforced": {}}, {"node_rank": 0, "enforced": []}):
-            runner.attempt_call("report_enforced", status=400, json=bad)
+            answer = c.server.api("POST", f"/attempts/{runner.run['id']}/1/enforced", json=bad, token=runner.order["token"])
+            assert answer.status == 400, bad
 
 
 @exercise

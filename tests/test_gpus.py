@@ -17,8 +17,9 @@ ALL_CPUS = sorted(os.sched_getaffinity(0))
 @pytest.fixture
 def gpu_server(make_server: MakeServer) -> RoostServer:
     server = make_server({"gpus": FOUR, "heartbeat_seconds": 0.2})
+    server.expect(200, "PATCH", "/workspaces/default/computes/local", json={"max_nodes": 4})
     server.post("/workspaces", json={"name": "other"})
-    server.post("/workspaces/other/computes", json={"name": "cluster", "max_nodes": 4})
+    server.post("/workspaces/other/computes", json={"name": "cluster", "vm_size": "local", "max_nodes": 4})
     return server
 
 

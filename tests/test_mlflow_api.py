@@ -1,4 +1,5 @@
 """MLflow's REST API by plain HTTP: shapes, limits and refusals. That real clients work with it is in test_mlflow_clients.py."""
+import concurrent.futures
 import itertools
 import re
 from pathlib import Path
@@ -7,7 +8,7 @@ from typing import Any, Dict, List, Tuple
 import pytest
 
 from mlflow_http import Mlflow, basic, pairs
-from conftest import Gate
+from conftest import Gate, MakeServer
 from roost_fixture import RoostServer
 from test_token_matrix import machine_token
 
@@ -389,3 +390,27 @@ def test_a_version_keeps_the_files_of_its_run(mlflow: Mlflow, experiment: str) -
     assert again["version"] == "2"
     mlflow.call("DELETE", "registered-models/delete", {"name": name})
     assert mlflow.refused("GET", "registered-models/get", {"name": name}) == NOT_THERE
+
+
+def test_two_clients_that_end_one_run_are_both_answered(mlflow: Mlflow, experiment: str) -> None:
+    run = mlflow.run(experiment)
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        told = list(pool.map(lambda i: mlflow.post("runs/update", run_id=run, status=("FINISHED", "FAILED")[i % 2], end_time=1000 + i)["run_info"],
+                             range(16)))
+        points = list(pool.map(lambda i: mlflow.log(run, "m", i // 4, step=i // 4, timestamp=5), range(40)))
+    assert len(told) == 16 and len(points) == 40
+    read = mlflow.read(run)
+    assert read["info"]["status"] in ("FINISHED", "FAILED") and 1000 <= read["info"]["end_time"] < 1016
+    assert len(mlflow.history(run, "m")) == 10
+
+
+def test_a_restarted_server_knows_it_all(make_server: MakeServer) -> None:
+    server = make_server()
+    mlflow = Mlflow(server)
+    run = mlflow.run(mlflow.experiment("kept"))
+    mlflow.log(run, "m", 1.5, step=7)
+    before = mlflow.read(run)
+    server.kill9()
+    server.start()
+    mlflow.log(run, "m", 1.5, step=7)
+    assert mlflow.read(run) == before and len(mlflow.history(run, "m")) == 1

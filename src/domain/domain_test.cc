@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "domain/like.h"
 #include "domain/check_vm_size.h"
 #include "domain/compute.h"
+#include "domain/like.h"
 #include "domain/names.h"
 #include "domain/run.h"
 #include "domain/run_spec.h"

@@ -21,7 +21,7 @@ TEST(ResourceAsk, TellsNoGpusFromAnyGpus) {
 }
 
 TEST(ResourceAsk, RefusesWhatIsNoCount) {
-  for (const char* text : {R"({"gpus":-1})", R"({"gpus":1.5})", R"({"gpus":"2"})", R"({"cpus":0})", R"({"cpus":null})",
+  for (const char* text : {R"({"gpus":-1})", R"({"gpus":1.5})", R"({"gpus":"2"})", R"({"cpus":0})", R"({"cpus":"all"})",
                            R"({"memory_mb":1})", R"({"memory_mb":1e30})", R"({"gpu":1})", R"({"gpus":99999})"}) {
     EXPECT_FALSE(parse_resource_ask(Json::parse(text))) << text;
   }

@@ -14,8 +14,11 @@ def _whole(number: Any, name: str) -> Optional[int]:
     """Parts of a CPU are rounded up."""
     if number is None:
         return None
-    if isinstance(number, bool) or not isinstance(number, (int, float)) or not 0 <= number < math.inf:
-        raise UserErrorException(f"ResourceConfiguration.{name} is {number!r}; it must be a number from 0 on.")
+    is_number = isinstance(number, (int, float)) and not isinstance(number, bool)
+    if not is_number or not 0 <= number < math.inf:
+        raise UserErrorException(
+            f"ResourceConfiguration.{name} is {number!r}; it must be a number from 0 on."
+        )
     return math.ceil(number)
 
 
@@ -34,10 +37,11 @@ class ResourceConfiguration:
 
     def _spec(self) -> Dict[str, int]:
         """"resources" of a run: what is not set is left open."""
+        memory = self.memory_in_gb and self.memory_in_gb * 1024
         asked = {
             "gpus": _whole(self.gpu, "gpu"),
             "cpus": _whole(self.cpu, "cpu") or None,
-            "memory_mb": _whole(self.memory_in_gb and self.memory_in_gb * 1024, "memory_in_gb") or None,
+            "memory_mb": _whole(memory, "memory_in_gb") or None,
         }
         return {name: number for name, number in asked.items() if number is not None}
 

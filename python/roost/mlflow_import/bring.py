@@ -172,9 +172,10 @@ class Importer:
             "experiment_id": experiment,
             "roost_import": {"run_id": run.id, "user_id": run.user},
             "run_name": run.name,
-            "start_time": run.start or 0,
             "tags": _pairs(item for item in run.tags.items() if item[0] == _PARENT),
         }
+        if run.start is not None:
+            body["start_time"] = run.start
         return run_of(self._roost.post("runs/create", **body)["run"])
 
     def _fill(self, run: Run, points: Dict[str, List[Point]]) -> None:
@@ -267,7 +268,7 @@ class Importer:
                 report.remarks.append(f"model {model.name}: {error}")
                 return
         report.brought["models"] += 1
-        numbers = self._versions_there(model.name)
+        numbers = {version.number for version in self._mirror.versions(model.name)}
         last = max(numbers, default=0)
         for version in model.versions:
             if version.number in numbers:
@@ -292,12 +293,6 @@ class Importer:
             except ApiError as error:
                 report.remarks.append(f"model {model.name}: alias {alias}: {error}")
         self._compare_model(model)
-
-    def _versions_there(self, name: str) -> Dict[int, Version]:
-        for found in self._mirror.models():
-            if found.name == name:
-                return {version.number: version for version in found.versions}
-        return {}
 
     def _make_version(self, name: str, version: Version, last: int) -> None:
         """Numbers that were deleted in the store are made and deleted here too."""
@@ -343,30 +338,28 @@ class Importer:
 
     def _compare_model(self, model: RegisteredModel) -> None:
         report = self.report
-        for found in self._mirror.models():
-            if found.name != model.name:
+        found = self._mirror.model(model.name)
+        same_aliases = all(found.aliases.get(k) == v for k, v in model.aliases.items())
+        same_tags = all(found.tags.get(k) == v for k, v in model.tags.items())
+        if same_aliases and same_tags and found.description == model.description:
+            report.equal["models"] += 1
+        else:
+            report.remarks.append(f"model {model.name}: aliases, tags or description differ")
+        there = {version.number: version for version in found.versions}
+        for version in model.versions:
+            if version.number not in there:
                 continue
-            same_aliases = all(found.aliases.get(k) == v for k, v in model.aliases.items())
-            same_tags = all(found.tags.get(k) == v for k, v in model.tags.items())
-            if same_aliases and same_tags and found.description == model.description:
-                report.equal["models"] += 1
+            report.brought["versions"] += 1
+            if _is_same_version(version, there[version.number]):
+                report.equal["versions"] += 1
             else:
-                report.remarks.append(f"model {model.name}: aliases, tags or description differ")
-            there = {version.number: version for version in found.versions}
-            for version in model.versions:
-                other = there.get(version.number)
-                if other is None:
-                    continue
-                report.brought["versions"] += 1
-                same_labels = all(other.tags.get(k) == v for k, v in version.tags.items())
-                if same_labels and (other.stage, other.description, other.run) == (
-                    version.stage,
-                    version.description,
-                    version.run,
-                ):
-                    report.equal["versions"] += 1
-                else:
-                    report.remarks.append(f"model {model.name}: version {version.number} differs")
+                report.remarks.append(f"model {model.name}: version {version.number} differs")
+
+
+def _is_same_version(mine: Version, theirs: Version) -> bool:
+    same_tags = all(theirs.tags.get(key) == value for key, value in mine.tags.items())
+    facts = ("stage", "description", "run")
+    return same_tags and all(getattr(mine, fact) == getattr(theirs, fact) for fact in facts)
 
 
 def _is_same_head(name: str, mine: Run, theirs: Run) -> bool:

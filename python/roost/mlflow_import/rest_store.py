@@ -17,7 +17,6 @@ from .store import (
     RegisteredModel,
     Run,
     Store,
-    StoreError,
     Version,
 )
 
@@ -82,12 +81,18 @@ class RestStore(Store):
             if error.status != 404:  # a server whose registry is elsewhere
                 raise
 
+    def model(self, name: str) -> RegisteredModel:
+        return self._model(self.api.get("registered-models/get", name=name)["registered_model"])
+
     def _model(self, found: Dict[str, Any]) -> RegisteredModel:
         name = str(found["name"])
-        quoted = name.replace("'", "")
-        if quoted != name:
-            raise StoreError(f"the model {name!r} cannot be asked for: its name has a quote")
-        asked = {"filter": f"name = '{name}'", "max_results": _PAGE}
+        aliases = {str(one["alias"]): str(one["version"]) for one in found.get("aliases", [])}
+        about = str(found.get("description") or "")
+        return RegisteredModel(name, about, labels(found.get("tags")), aliases, self.versions(name))
+
+    def versions(self, name: str) -> List[Version]:
+        quote = '"' if "'" in name else "'"
+        asked = {"filter": f"name = {quote}{name}{quote}", "max_results": _PAGE}
         versions: List[Version] = []
         for one in self.api.pages("GET", "model-versions/search", "model_versions", **asked):
             versions.append(
@@ -102,15 +107,7 @@ class RestStore(Store):
                     str(one.get("model_id") or ""),
                 )
             )
-        aliases = {str(one["alias"]): str(one["version"]) for one in found.get("aliases", [])}
-        about = str(found.get("description") or "")
-        return RegisteredModel(
-            name,
-            about,
-            labels(found.get("tags")),
-            aliases,
-            sorted(versions, key=lambda v: v.number),
-        )
+        return sorted(versions, key=lambda version: version.number)
 
 
 def labels(pairs: Any) -> Labels:
