@@ -178,7 +178,7 @@ def test_mail(server: RoostServer, mail: MailReceiver) -> None:
     body = {"kind": "mail", "to": ["ann@example.org", "bob@example.org"], "from": "roost@example.org", "host": "127.0.0.1",
             "port": mail.port, "security": "none"}
     server.expect(200, "PUT", f"{CHANNELS}/post", json=body)
-    run = server.run("raise SystemExit('.\\nGrüße = ' + 'x' * 200)", notify=["post:failure"])
+    run = server.run("raise SystemExit(1)", display_name=". Grüße = " + "x" * 200, notify=["post:failure"])
     wait_until(lambda: mail.mails, 20, "a mail came")
     [sent] = mail.mails
     assert (sent["from"], sent["to"]) == ("<roost@example.org>", ["<ann@example.org>", "<bob@example.org>"])

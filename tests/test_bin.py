@@ -80,7 +80,7 @@ def test_purge_takes_everything(server: RoostServer) -> None:
     wait_until(lambda: not any(folder.exists() for folder in folders), 10, "its logs are gone")
     message = server.api("GET", f"/runs/{run['id']}").json["error"]["message"]
     assert "deleted for good" in message
-    kept = server.get("/workspaces/default/models/of-a-purged-run/versions/1")
+    kept = server.get("/workspaces/default/models/of-a-purged-run")
     assert (kept["run"], kept["experiment"]) == (run["id"], "purged"), "where it came from stays as text"
     with sqlite3.connect(server.data / "roost.db") as database:
         assert database.execute("SELECT count(*) FROM artifact WHERE path = 'outputs/model.txt' AND size = 6").fetchone() == (0,)
