@@ -4,6 +4,13 @@
 
 namespace roost {
 
+tl::unexpected<Error> fail_damaged(const std::filesystem::path& path, std::string_view what) {
+  return fail(ErrorCode::kFailedPrecondition,
+              fmt::format("the database {} is damaged ({}); restore it from a backup (docs/operations.md), or choose "
+                          "another --data",
+                          path.string(), what));
+}
+
 Result<std::unique_ptr<Connection>> Connection::open(const std::filesystem::path& path,
                                                      bool writable) {
   std::unique_ptr<Connection> connection(new Connection());
@@ -16,7 +23,12 @@ Result<std::unique_ptr<Connection>> Connection::open(const std::filesystem::path
     return fail(connection->error("open " + path.string()));
   }
   sqlite3_busy_timeout(connection->handle_, 10'000);
-  ROOST_CHECK(connection->execute("PRAGMA journal_mode=WAL"));
+  // The first that reads anything of it.
+  if (const auto read = connection->execute("PRAGMA journal_mode=WAL"); !read) {
+    const int code = sqlite3_errcode(connection->handle_);
+    if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB) return fail_damaged(path, sqlite3_errmsg(connection->handle_));
+    return fail(read.error());
+  }
   ROOST_CHECK(connection->execute("PRAGMA synchronous=FULL"));
   ROOST_CHECK(connection->execute("PRAGMA foreign_keys=ON"));
   ROOST_CHECK(connection->execute("PRAGMA temp_store=MEMORY"));

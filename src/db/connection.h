@@ -13,6 +13,9 @@
 
 namespace roost {
 
+// A database whose pages do not fit together; what of it does not is in SQLite's words.
+tl::unexpected<Error> fail_damaged(const std::filesystem::path& path, std::string_view what);
+
 // One SQLite connection with its prepared statements. Used by one thread at a time.
 class Connection {
  public:

@@ -166,10 +166,7 @@ Status check_integrity(Connection& connection, const std::filesystem::path& path
   if (code != SQLITE_OK && code != SQLITE_CORRUPT && code != SQLITE_NOTADB) {
     return fail(connection.error("check the database"));
   }
-  return fail(ErrorCode::kFailedPrecondition,
-              fmt::format("the database {} is damaged ({}); restore it from a backup (docs/operations.md), or choose "
-                          "another --data",
-                          path.string(), code == SQLITE_OK ? found : sqlite3_errmsg(connection.handle())));
+  return fail_damaged(path, code == SQLITE_OK ? found : sqlite3_errmsg(connection.handle()));
 }
 
 }  // namespace

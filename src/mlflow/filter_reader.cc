@@ -109,6 +109,8 @@ Result<FilterReader::Value> FilterReader::value() {
     return Value{std::nullopt, std::move(text)};
   }
   while (!at_end() && !is_one_of(text_[at_], kEnds)) ++at_;
+  // "1AND" is a number and a word.
+  while (at_ > begin + 1 && !is_one_of(text_[at_ - 1], "0123456789.")) --at_;
   std::string_view digits = text_.substr(begin, at_ - begin);
   if (digits.starts_with('+')) digits.remove_prefix(1);
   double number = 0;

@@ -35,6 +35,11 @@ constexpr std::array kParts = {
     "DELETE FROM run_input WHERE run = ?1 AND ?2 > 0",
     "DELETE FROM removed_part WHERE run = ?1 AND ?2 > 0",
     "DELETE FROM alert_rule WHERE run = ?1 AND ?2 > 0",
+    "DELETE FROM run_dataset WHERE run = ?1 AND ?2 > 0",
+    "DELETE FROM run_model WHERE run = ?1 AND ?2 > 0",
+    "DELETE FROM run_process WHERE run = ?1 AND ?2 > 0",
+    "DELETE FROM logged_model_metric WHERE run = ?1 AND ?2 > 0",
+    "UPDATE logged_model SET run = NULL WHERE run = ?1 AND ?2 > 0",
     "DELETE FROM attempt_part WHERE (run, attempt, node_rank) IN (SELECT run, attempt, node_rank FROM attempt_part"
     " WHERE run = ?1 LIMIT ?2)",
     "DELETE FROM attempt WHERE run = ?1 AND ?2 > 0",

@@ -65,7 +65,8 @@ TEST_F(PurgeRecords, KnowsEveryTableThatRefersToARun) {
   const std::set<std::string> known = {"run_tag",      "event",      "attempt",     "metric",       "spool",       "system_sample",
                                        "artifact",     "model",      "run_input",   "attempt_part", "allocation",  "run_param",
                                        "system_block", "sweep",      "sweep_trial", "replica",      "purge",       "removed_part",
-                                       "alert_rule"};
+                                       "alert_rule",   "run_dataset", "run_model",  "run_process",  "logged_model_metric",
+                                       "logged_model"};
   write([&](Tx& tx) -> Status {
     Rows rows = tx.query("SELECT DISTINCT t.name FROM sqlite_master t, pragma_foreign_key_list(t.name) f WHERE t.type = 'table'"
                          " AND f.\"table\" = 'run'");

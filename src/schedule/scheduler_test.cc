@@ -97,10 +97,10 @@ TEST_F(SchedulerTest, ARunWhoseNodeGoesToAnotherIsQueuedAgain) {
   const Run run = add_run();
   EXPECT_EQ(cycle(), 1);
   EXPECT_EQ(reload(run).status, RunStatus::kProvisioning);
-  Run urgent = add_run();
+  const Run urgent = add_run();
   write([&](Tx& tx) -> Status {
-    urgent.priority = 9;
-    return save_run(tx, urgent);
+    ROOST_CHECK(tx.run("UPDATE run SET priority = 9 WHERE id = ?", urgent.id));
+    return {};
   });
   scheduler_.emplace(parts());  // which reads the queue anew
   make_idle(add_node("n1").id);

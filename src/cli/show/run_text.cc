@@ -83,7 +83,7 @@ int run_exit_code(const Json& run) {
     if (const int number = signal.get<int>(); number > 0 && number < 128) return 128 + number;
   }
   if (const Json& code = child(run, "exit_code"); code.is_number_integer()) {
-    if (const int number = code.get<int>(); number != 0) return number & 0xFF ? number & 0xFF : 1;
+    if (const int number = code.get<int>(); number != 0) return number & 0xFF ? number & 0xFF : kEndedOtherwise;
   }
   return text_field(run, "status") == "Completed" ? 0 : kEndedOtherwise;
 }

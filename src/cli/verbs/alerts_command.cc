@@ -211,7 +211,7 @@ void register_alerts(Verb& root, Console& console) {
       .option("--on", options->events, "EVENT,...", events)
       .option("-e,--experiment", options->experiment, "NAME", "only of this experiment (default: of all)")
       .example("roost alerts add team --webhook https://example.org/hooks/roost --on failure,hang")
-      .example("roost alerts add me --mail ann@example.org --smtp mail.example.org --user ann --password-file pw --on end")
+      .example("roost alerts add me --mail ann@example.org --smtp mail.example.org --on end")
       .action(act(add));
   verb.verb("on", "Tell a channel of more")
       .argument("CHANNEL", options->name, "whom to tell")

@@ -129,6 +129,9 @@ class TomlReader {
     const auto end = std::min(text_.find_first_of(",]}#\r\n", at_), text_.size());
     const std::string word(trim(text_.substr(at_, end - at_)));
     if (word.empty()) return wrong("a value is missing");
+    // Of what stands without quotes only a date and its time have a blank between them.
+    const bool is_time = word.size() > 10 && word[4] == '-' && word[7] == '-';
+    if (word.find_first_of(" \t") != std::string::npos && !is_time) return wrong("something follows on the line");
     at_ = end;
     if (word == "true" || word == "false") return Json(word == "true");
     std::int64_t number = 0;
