@@ -77,6 +77,9 @@ def test_what_is_secret_is_never_shown(server: RoostServer, web: WebReceiver) ->
     server.expect(200, "PUT", f"{CHANNELS}/secretive-mail", json=mail_body)
     shown = str(made) + str(server.get(CHANNELS)) + str(server.get(LOG))
     assert "hidden" not in shown and SECRET not in shown
+    with sqlite3.connect(server.data / "roost.db") as database:
+        kept = str(database.execute("SELECT * FROM channel").fetchall())
+    assert "secretive" in kept and "hidden" not in kept and SECRET not in kept
 
 
 def test_rules_are_about_an_experiment(server: RoostServer, web: WebReceiver) -> None:

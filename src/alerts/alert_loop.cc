@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "alerts/channel_secret.h"
 #include "alerts/deliver.h"
 #include "base/digest.h"
 #include "base/report_error.h"
@@ -87,9 +88,11 @@ void AlertLoop::send_one(Alert alert, std::map<std::string, Micros>& failed) {
   });
   const bool is_held_up = failed.contains(alert.channel);
   const bool is_gone = !channel && channel.error().code == ErrorCode::kNotFound;
+  const Status opened = channel ? open_channel(*channel, parts_.sealer) : Status();
   if (!channel && !is_gone) return;  // the database has trouble; the next turn comes
   const Status sent = is_gone      ? Status(fail(ErrorCode::kNotFound, "the channel was removed"))
                       : is_held_up ? Status(fail(ErrorCode::kUnavailable, "the receiver has failed for another alert just now"))
+                                   : !opened      ? opened
                                    : deliver(*channel, alert, parts_.url, parts_.clock.now());
   const Micros now = parts_.clock.now();
   if (!is_held_up) ++alert.tries;
@@ -118,6 +121,7 @@ Result<Alert> AlertLoop::test(const std::string& name, const std::string& who) {
     ROOST_TRY(channel, find_channel(tx, name));
     return {};
   }));
+  ROOST_CHECK(open_channel(channel, parts_.sealer));
   const Status sent = deliver(channel, alert, parts_.url, alert.at);
   alert.tries = 1;
   alert.state = sent ? AlertState::kSent : AlertState::kFailed;

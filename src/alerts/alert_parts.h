@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/clock.h"
+#include "base/sealing.h"
 #include "db/database.h"
 #include "records/changes.h"
 
@@ -13,6 +14,7 @@ namespace roost {
 // What alerts use. Thread-safe; outlives them.
 struct AlertParts {
   Database& db;
+  const Sealer& sealer;
   Changes& changes;
   const Clock& clock;
   std::string url;  // of this server, for links

@@ -15,7 +15,7 @@ namespace roost {
 
 struct Channel {
   std::string name;
-  ChannelSpec spec;  // what find_channel gives has its secret; what list_channels gives has none
+  ChannelSpec spec;  // its secret sealed (alerts/channel_secret.h); what list_channels gives has none
   Micros created = 0;
   std::string created_by;
 };

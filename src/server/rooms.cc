@@ -211,8 +211,8 @@ void build_rooms(App& app) {
       KeepingParts{*app.db, app.changes, app.clock, [&logs = *app.logs](const std::string& run) { return logs.remove(run); },
                    free_share, [&garbage = *app.garbage] { garbage.start(GarbageJob::kGraceSeconds, false); },
                    app.config.bin_days * 86'400});
-  app.alerts = std::make_unique<AlertLoop>(AlertParts{*app.db, app.changes, app.clock, app.url, busiest_gpu, free_share,
-                                                      app.config.alert_retry_seconds, app.config.idle_gpu_seconds});
+  app.alerts = std::make_unique<AlertLoop>(AlertParts{*app.db, *app.sealer, app.changes, app.clock, app.url, busiest_gpu,
+                                                      free_share, app.config.alert_retry_seconds, app.config.idle_gpu_seconds});
 }
 
 Deciders::Deciders(App& app)

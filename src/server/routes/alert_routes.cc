@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "alerts/alert_loop.h"
+#include "alerts/channel_secret.h"
 #include "base/text.h"
 #include "domain/names.h"
 #include "records/alert_records.h"
@@ -18,6 +19,7 @@ Result<Response> save(App& app, Request& request, const Principal& who) {
   ROOST_TRY(channel.spec, parse_channel(body));
   channel.created = app.clock.now();
   channel.created_by = who.name;
+  seal_channel(channel, *app.sealer);
   ROOST_CHECK(app.db->write([&](Tx& tx) { return save_channel(tx, channel); }));
   return json_response(channel_json(channel));
 }
