@@ -31,10 +31,10 @@ class Mlflow:
         assert answer.status == 200, (method, path, answer.status, answer.body[:2000])
         return strict_json(answer.body)
 
-    def get(self, path: str, **fields: Any) -> Any:
+    def get(self, path: str, /, **fields: Any) -> Any:
         return self.call("GET", path, fields)
 
-    def post(self, path: str, **fields: Any) -> Any:
+    def post(self, path: str, /, **fields: Any) -> Any:
         return self.call("POST", path, fields)
 
     def refused(self, method: str, path: str, fields: Optional[Dict[str, Any]] = None, **more: Any) -> Tuple[int, str]:

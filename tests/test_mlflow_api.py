@@ -77,7 +77,7 @@ def test_what_mlflow_logs_is_seen_by_everybody_else(mlflow: Mlflow, experiment: 
     assert kept["display_name"] == "seen" and kept["status"] == "Running" and kept["tags"]["team"] == "red"
     points = server.get(f"/runs/{run}/metrics/loss")["points"]
     assert [point["step"] for point in points] == list(range(5))
-    rows = server.get("/workspaces/default/run-table?query=params.lr%3D0.1+tags.team%3Dred+metrics.loss%3C0.3")["items"]
+    rows = server.get("/workspaces/default/run-table?q=params.lr%3D0.1+tags.team%3Dred+metrics.loss%3C0.3")["items"]
     assert [row["id"] for row in rows] == [run] and rows[0]["name" if "name" in rows[0] else "display_name"] == "seen"
 
 

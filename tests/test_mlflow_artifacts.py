@@ -117,7 +117,7 @@ def test_unknown_ones(server: RoostServer, root: str) -> None:
 
 
 def test_who_may(server: RoostServer, root: str) -> None:
-    reader = server.new_token("reader")["secret"]
+    reader = server.new_token("reader")["token"]
     put(server, f"{root}/f", b"1")
     assert send(server, "GET", f"{root}/f", token=reader).body == b"1"
     for method in ("PUT", "DELETE"):
@@ -128,7 +128,7 @@ def test_who_may(server: RoostServer, root: str) -> None:
 
 
 def test_a_large_body_of_a_reader_is_refused_on_its_head(server: RoostServer, root: str) -> None:
-    reader = server.new_token("reader")["secret"]
+    reader = server.new_token("reader")["token"]
     answer = exchange(server, f"PUT {FILES}/{root}/big HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {reader}\r\n"
                               f"Content-Length: 1000000000\r\n\r\n".encode())
     assert answer is not None and answer.status == 403

@@ -14,6 +14,8 @@ NAME = "mlflow-frameworks"
 PACKAGES = [TORCH, "mlflow", "lightning", "transformers", "accelerate", "scikit-learn", "optuna", "optuna-integration"]
 SCRIPT = Path(__file__).parent / "mlflow_frameworks.py"
 
+pytestmark = pytest.mark.heavy("mlflow")
+
 
 @pytest.fixture(scope="module")
 def python() -> str:
@@ -48,7 +50,6 @@ def metrics(server: RoostServer, run: Dict[str, Any]) -> Dict[str, Any]:
     return {metric["name"]: metric for metric in server.get(f"/runs/{run['id']}/metrics")["items"]}
 
 
-@pytest.mark.heavy
 def test_lightning(server: RoostServer, python: str, tmp_path: Path) -> None:
     on_a_laptop(server, python, "lightning", tmp_path)
     (run,) = runs_of(server, "lightning")
@@ -58,7 +59,6 @@ def test_lightning(server: RoostServer, python: str, tmp_path: Path) -> None:
     assert any(path.endswith(".ckpt") for path in server.artifacts(run)), server.artifacts(run)
 
 
-@pytest.mark.heavy
 def test_transformers(server: RoostServer, python: str, tmp_path: Path) -> None:
     on_a_laptop(server, python, "transformers", tmp_path)
     (run,) = runs_of(server, "transformers")
@@ -66,7 +66,6 @@ def test_transformers(server: RoostServer, python: str, tmp_path: Path) -> None:
     assert names["loss"]["count"] >= 6 and "train_runtime" in names
 
 
-@pytest.mark.heavy
 def test_sklearn_autolog(server: RoostServer, python: str, tmp_path: Path) -> None:
     on_a_laptop(server, python, "sklearn", tmp_path)
     (run,) = runs_of(server, "sklearn")
@@ -75,21 +74,18 @@ def test_sklearn_autolog(server: RoostServer, python: str, tmp_path: Path) -> No
     assert "training_confusion_matrix.png" in server.artifacts(run)
 
 
-@pytest.mark.heavy
 def test_pytorch_autolog(server: RoostServer, python: str, tmp_path: Path) -> None:
     on_a_laptop(server, python, "pytorch", tmp_path)
     (run,) = runs_of(server, "pytorch")
     assert run["status"] == "Completed" and metrics(server, run)["loss"]["count"] == 2
 
 
-@pytest.mark.heavy
 def test_optuna(server: RoostServer, python: str, tmp_path: Path) -> None:
     on_a_laptop(server, python, "optuna", tmp_path)
     runs = runs_of(server, "optuna")
     assert len(runs) == 3 and all(metrics(server, run)["score"]["count"] == 1 for run in runs)
 
 
-@pytest.mark.heavy
 def test_a_script_in_its_own_run(server: RoostServer, python: str) -> None:
     files = {SCRIPT.name: SCRIPT.read_text(encoding="utf-8")}
     run = server.run(command=f"{python} {SCRIPT.name} plain", files=files, timeout=120)
@@ -100,7 +96,6 @@ def test_a_script_in_its_own_run(server: RoostServer, python: str) -> None:
     assert not any("mlruns" in notice for notice in run["notices"])
 
 
-@pytest.mark.heavy
 def test_azureml_callback(server: RoostServer, python: str) -> None:
     """transformers' own AzureMLCallback, over azureml.core."""
     files = {SCRIPT.name: SCRIPT.read_text(encoding="utf-8")}
