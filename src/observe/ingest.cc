@@ -15,8 +15,8 @@
 #include "observe/metric_block.h"
 #include "observe/metric_store.h"
 #include "records/alert_records.h"
+#include "records/param_records.h"
 #include "records/run_records.h"
-#include "records/set_param.h"
 
 namespace roost {
 namespace {

@@ -4,9 +4,9 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "records/param_records.h"
 #include "records/run_order.h"
 #include "records/run_search.h"
-#include "records/set_param.h"
 
 namespace roost {
 namespace {

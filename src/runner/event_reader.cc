@@ -160,7 +160,7 @@ bool EventReader::look() {
   return written_ != before;
 }
 
-// The first value of each is the run's: a parameter cannot change.
+// The first value of each is what the attempt says.
 void EventReader::tell_hparams(SummaryLines& lines) {
   for (const auto& [name, value] : std::exchange(lines.hparams(), {})) {
     if (!hparams_.try_emplace(name, value).second) continue;

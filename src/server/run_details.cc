@@ -2,8 +2,8 @@
 
 #include "records/attempt_records.h"
 #include "records/lease_records.h"
+#include "records/param_records.h"
 #include "records/run_records.h"
-#include "records/set_param.h"
 
 namespace roost {
 

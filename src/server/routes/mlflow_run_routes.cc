@@ -219,7 +219,7 @@ Result<Response> log_parameter(MlflowCall& call) {
   ROOST_CHECK(mlflow::check_label_name(key, "param"));
   return change(call, Reach::kAdd, [&](Tx& tx, Run& run) -> Status {
     ROOST_CHECK(check_logs(tx, call, run, "parameters were logged"));
-    return log_params(tx, run, {{key, mlflow::cut(value, mlflow::kParamLimit)}});
+    return log_params(tx, run, {{key, value}});
   });
 }
 
