@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from mlflow_http import Mlflow
 from roost_fixture import DRIVER_LOG, RoostServer
 
 pytestmark = pytest.mark.both
@@ -124,8 +125,10 @@ def test_environment_variables(server: RoostServer) -> None:
     assert seen["AZUREML_EXPERIMENT_SCOPE"].endswith("/workspaces/default/experiments/tests")
     assert seen["AZUREML_WORKSPACE_SCOPE"].endswith("/workspaces/default")
     assert DRIVER_LOG in seen["AZUREML_DRIVERLOG_PATH"]
-    # MLflow would ask a server that does not understand it, for a run that it does not have.
-    assert not [key for key in seen if key.startswith("MLFLOW_")]
+    assert {key: value for key, value in seen.items() if key.startswith("MLFLOW_")} == {
+        "MLFLOW_TRACKING_URI": seen["ROOST_URL"] + "/mlflow/default", "MLFLOW_TRACKING_TOKEN": seen["ROOST_TOKEN"],
+        "MLFLOW_RUN_ID": run["id"],
+        "MLFLOW_EXPERIMENT_ID": Mlflow(server, "default").get("runs/get", run_id=run["id"])["run"]["info"]["experiment_id"]}
     owner = server.api_client.token
     assert owner not in json.dumps(seen), "the owner token must not reach a run"
 

@@ -74,7 +74,8 @@ def test_nothing_of_it_is_on_the_disk_in_clear(server: RoostServer, gate: Gate) 
     server.wait(run)
     assert server.log(run, "logs/own.log") == b"***"
     assert value.encode() not in server.api("GET", f"/runs/{run['id']}/follow").body
-    assert files_with(server.data, value) == [] and value not in server.output
+    wait_until(lambda: files_with(server.data, value) == [], 20, "the node to clear the folder of the run that ended")
+    assert value not in server.output
     key = server.data / "secrets.key"
     assert key.stat().st_mode & 0o777 == 0o600
 
