@@ -1,11 +1,28 @@
 """Calls MLflow's REST API as a client would, with the standard library only."""
 import base64
 import json
+import re
+from pathlib import Path
 from typing import Any, Dict, List, Optional, Tuple
 from urllib.parse import urlencode
 
 from http_api import Answer, strict_json
 from roost_fixture import RoostServer
+
+# Method, path and who may, of the calls that carry files.
+NEEDS_OF_FILES = [("GET", "artifacts", "reader, run"), ("GET", "artifacts/0/{run}/artifacts/x", "reader, run"),
+                  ("PUT", "artifacts/0/{run}/artifacts/x", "contributor, run"),
+                  ("DELETE", "artifacts/0/{run}/artifacts/x", "contributor, run"),
+                  ("GET", "presigned/0/none/artifacts/x", "reader, run"),
+                  ("POST", "mpu/create/0/none/artifacts/x", "contributor, run")]
+
+
+def documented() -> List[Tuple[str, str, str, str]]:
+    """Method, path, who may, and whether it is there, as docs/mlflow.md says."""
+    page = (Path(__file__).resolve().parent.parent / "docs/mlflow.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([A-Z]+) ([\w/-]+)` \| ([\w, ]*) \| (same|different|absent) \|", page, re.M)
+    assert len(rows) > 55
+    return rows
 
 
 class Mlflow:

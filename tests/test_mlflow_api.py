@@ -1,13 +1,12 @@
 """MLflow's REST API by plain HTTP: shapes, limits and refusals. That real clients work with it is in test_mlflow_clients.py."""
 import concurrent.futures
 import itertools
-import re
 from pathlib import Path
-from typing import Any, Dict, List, Tuple
+from typing import Any, Dict
 
 import pytest
 
-from mlflow_http import Mlflow, basic, pairs
+from mlflow_http import Mlflow, basic, documented, pairs
 from conftest import Gate, MakeServer
 from roost_fixture import RoostServer
 from test_token_matrix import machine_token
@@ -291,14 +290,6 @@ def test_what_is_malformed_or_unknown(mlflow: Mlflow, experiment: str) -> None:
     for method, path in (("GET", "nothing"), ("PUT", "runs/create"), ("GET", "runs/create"), ("POST", "traces"), ("POST", "runs/create/more")):
         answer = mlflow.send(method, path)
         assert answer.status in (404, 405), (method, path, answer.status)
-
-
-def documented() -> List[Tuple[str, str, str, str]]:
-    """Method, path, who may, and whether it is there, as docs/mlflow.md says."""
-    page = (Path(__file__).resolve().parent.parent / "docs/mlflow.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| `([A-Z]+) ([\w/-]+)` \| ([\w, ]*) \| (same|different|absent) \|", page, re.M)
-    assert len(rows) > 55
-    return rows
 
 
 def test_every_documented_endpoint_against_every_kind_of_token(mlflow: Mlflow, tmp_path: Path) -> None:

@@ -2,11 +2,12 @@
 import hashlib
 import hmac
 import http.client
+import json
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Dict, Iterator, List
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import pytest
 
@@ -16,6 +17,7 @@ from contract import Operation
 from contract_caller import Caller
 from contract_slurm_exercises import played_job
 from http_api import strict_json
+from mlflow_http import NEEDS_OF_FILES, documented
 from processes import wait_until
 from roost_fixture import RoostServer
 
@@ -228,6 +230,53 @@ def test_every_operation_against_every_kind_of_token(world: World) -> None:
         if found:
             holes[name] = found
     assert seen >= 25 and not holes, "\n".join(f"{name}:\n  " + "\n  ".join(found) for name, found in holes.items())
+    assert world.server.get_run(world.live)["status"] == "Running", "a refused or empty request ended the run"
+
+
+def mlflow_operations() -> Iterator[Operation]:
+    """MLflow's calls, of which the contract says nothing: for the workspace of the caller, and for one that is named."""
+    calls = [(method, "mlflow/" + path, need) for method, path, need, here in documented() if here != "absent"]
+    calls += [(method, "mlflow-artifacts/" + path, need) for method, path, need in NEEDS_OF_FILES]
+    for base in ("/api/2.0/", "/ajax-api/3.0/", "/mlflow/{workspace}/api/2.0/"):
+        for method, path, needs in calls:
+            need = needs.replace(", ", "_or_")
+            yield Operation(f"{method} {path}", method, base + path, [], None, {}, re.compile(""), need)
+
+
+def mlflow_holes_of(server: RoostServer, kind: Kind, standard: Dict[str, str]) -> List[str]:
+    values = {**standard, **kind.parameters}
+    naming_the_run = json.dumps({"run_id": values["run"], "run_uuid": values["run"]}).encode()
+    holes = []
+    for operation in mlflow_operations():
+        wanted = kind.expected(operation)
+        path = operation.path.replace("{workspace}", values["workspace"]).replace("{run}", values["run"])
+        query = "?" + urlencode({"run_id": values["run"], "run_uuid": values["run"]}) if operation.method == "GET" else ""
+        # Who may is to change nothing; who may not names the run.
+        body = b"" if operation.method == "GET" else naming_the_run if wanted != ALLOWED or kind.run == "other" else b"[]"
+        answer = server.api_client.send(operation.method, path + query, body, "application/json" if body else "", "",
+                                        headers=kind.headers)
+        where = f"{operation.id} ({operation.need}) {path}: {answer.status} {answer.body[:200]!r}"
+        strange = kind.run == "other" and re.search("/(runs|artifacts)/(?!create|search)|get-artifact|{run}", operation.path)
+        files_stay = b"has ended: its files stay" in answer.body  # for nobody to remove
+        if answer.status >= 500 and answer.status != 501:
+            holes.append("failed: " + where)
+        elif wanted == ALLOWED and answer.status in (401, 403, 410) and not strange and not files_stay:
+            holes.append("refused: " + where)
+        elif (wanted != ALLOWED and answer.status != wanted) or (strange and answer.status < 400):
+            holes.append(f"let in, not {wanted}: " + where)
+        elif answer.status >= 400 and set(strict_json(answer.body)) != {"error_code", "message"}:
+            holes.append("not in MLflow's form: " + where)
+        if VALUE.encode() in answer.body:
+            holes.append("tells the values of variables: " + where)
+        if TAG.encode() in answer.body and (wanted != ALLOWED or strange):
+            holes.append("tells of the run: " + where)
+    return holes
+
+
+def test_every_call_of_mlflow_against_every_kind_of_token(world: World) -> None:
+    standard = {"workspace": "default", "run": world.live["id"]}
+    holes = {name: found for name, kind in world.kinds() if (found := mlflow_holes_of(world.server, kind, standard))}
+    assert not holes, "\n".join(f"{name}:\n  " + "\n  ".join(found) for name, found in holes.items())
     assert world.server.get_run(world.live)["status"] == "Running", "a refused or empty request ended the run"
 
 
