@@ -6,17 +6,7 @@ import pytest
 import yaml
 
 import contract
-import contract_bin_exercises  # noqa: F401
-import contract_endpoint_exercises  # noqa: F401
-import contract_exercises  # noqa: F401  fills EXERCISES
-import contract_registry_exercises  # noqa: F401
-import contract_runner_exercises  # noqa: F401
-import contract_session_exercises  # noqa: F401
-import contract_slurm_exercises  # noqa: F401
-import contract_secret_exercises  # noqa: F401
-import contract_table_exercises  # noqa: F401
-import contract_studio_exercises  # noqa: F401
-import contract_sweep_exercises  # noqa: F401
+import contract_all_exercises  # noqa: F401  fills EXERCISES
 from contract_caller import EXERCISES, Caller
 from roost_fixture import RoostServer, roost_program
 

@@ -9,14 +9,7 @@ from urllib.parse import quote
 import pytest
 
 import contract
-import contract_exercises  # noqa: F401  fills EXERCISES
-import contract_registry_exercises  # noqa: F401
-import contract_runner_exercises  # noqa: F401
-import contract_slurm_exercises  # noqa: F401
-import contract_studio_exercises  # noqa: F401
-import contract_sweep_exercises  # noqa: F401
-import contract_secret_exercises  # noqa: F401
-import contract_table_exercises  # noqa: F401
+import contract_all_exercises  # noqa: F401  fills EXERCISES
 from contract_caller import EXERCISES, Caller
 from hostile_bodies import WRONG_TEXTS, bodies, frames, raw_bodies
 from http_api import FRAMES, NDJSON, Answer, strict_json
@@ -27,7 +20,11 @@ JSON = "application/json"
 NUMBERS = itertools.count(1)
 WITH_BODY = sorted(o.id for o in CONTRACT.operations.values() if o.body and {JSON, FRAMES} & set(o.body["content"]))
 # Not called like others by their exercises: with these they are called here, whatever they name.
-DIRECT: Dict[str, Tuple[Any, ...]] = {"stop_server": (), "follow_live": (), "stream_orders": ("nobody",)}
+DIRECT: Dict[str, Tuple[Any, ...]] = {"stop_server": (), "follow_live": (), "stream_orders": ("nobody",),
+                                      "follow_session": ("nobody", "none"), "follow_session_input": ("nobody", "none")}
+# What the header of a frame has. Those of append_streams have the others.
+HEADERS: Dict[str, Dict[str, Any]] = {"put_blobs": {"digest": "0" * 64}, "send_to_session": {"k": "in"},
+                                      "send_session_output": {"k": "out"}}
 # Their answers have no end; what they are asked for is looked at before they begin.
 ENDLESS = ("text/event-stream", NDJSON)
 
@@ -57,7 +54,7 @@ class Hostile(Caller):
     def call(self, operation_id: str, expected: int, *path: Any, **given: Any) -> Answer:
         if operation_id == self.operation and expected < 400 and not self.sent:
             if self.with_bodies and FRAMES in CONTRACT.operations[operation_id].body["content"]:
-                for body in frames({"digest": "0" * 64} if operation_id == "put_blobs" else {"stream": "x", "offset": 0}):
+                for body in frames(HEADERS.get(operation_id, {"stream": "x", "offset": 0})):
                     self._send(self._target(path, {}), body, given.get("token"), str(body[:200]), FRAMES)
             elif self.with_bodies:
                 self._attack_body(self._target(path, {}), given.get("json"), given.get("token"))
