@@ -31,7 +31,7 @@ Result<ShellSessions::Opened> ShellSessions::open(Opening opening) {
     same += session.opening.run == opening.run && (session.opening.port != 0) == (opening.port != 0) && !session.is_over ? 1 : 0;
   }
   if (same >= (opening.port != 0 ? kMostPortsOfRun : kMostOfRun)) {
-    return fail(ErrorCode::kResourceExhausted,
+    return fail(ErrorCode::kFailedPrecondition,
                 fmt::format("run {} has {} open {} already; end one of them first", opening.run, same,
                             opening.port != 0 ? "connections to its ports" : "sessions"));
   }

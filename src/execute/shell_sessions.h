@@ -42,7 +42,7 @@ class ShellSessions {
     std::string id;
     bool is_news = true;  // false: another connection to a port that this user has been told to have
   };
-  // kResourceExhausted if the run has too many.
+  // kFailedPrecondition if the run has too many.
   Result<Opened> open(Opening opening);
   // What the node has to be told of.
   struct Asked {

@@ -139,7 +139,7 @@ TEST_F(Shells, ARunHasOnlySoMany) {
   for (int i = 0; i < ShellSessions::kMostOfRun; ++i) open();
   const auto refused = shells_.open({"r1", 1, "n1", "ann", 0, Json::object()});
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, ErrorCode::kResourceExhausted);
+  EXPECT_EQ(refused.error().code, ErrorCode::kFailedPrecondition);
   EXPECT_TRUE(shells_.open({"r2", 1, "n1", "ann", 0, Json::object()}));
   EXPECT_TRUE(shells_.open({"r1", 1, "n1", "ann", 6006, Json::object()}));
 }
