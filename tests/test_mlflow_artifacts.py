@@ -160,7 +160,7 @@ def test_files_of_a_run_that_was_handed_in(server: RoostServer, mlflow: Mlflow) 
 
 def test_the_token_of_a_run(server: RoostServer, mlflow: Mlflow, gate: Gate, root: str) -> None:
     run = server.submit("import os\nprint('token', os.environ['ROOST_TOKEN'], flush=True)\n" + gate.wait_code)
-    wait_until(lambda: b"token" in server.log(run), 30, "the script says its token")
+    wait_until(lambda: server.log(run).endswith(b"\n"), 30, "the script says its token")
     token = server.log(run).decode().split()[1]
     own = mlflow.read(run["id"])["info"]["artifact_uri"].split(":", 1)[1].strip("/")
     assert send(server, "PUT", f"{own}/f", b"1", token=token).status == 200

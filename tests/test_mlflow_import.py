@@ -91,6 +91,7 @@ def test_a_folder(server: RoostServer, tmp_path: Path) -> None:
     points = server.metric(run.name, "a/loss")["points"]
     assert [(point["value"], point["step"]) for point in points] == [(0.5, 1), ("NaN", 2), ("Infinity", 3)]
     assert server.get_run(run.name)["display_name"] == 'one: "quoted"'
+    assert server.get("/workspaces/default/experiments/in%20files")["run_count"] == 1, "though none of Roost's own has such a name"
     assert server.artifact(run.name, "d/x.txt") == b"hello"
 
 
