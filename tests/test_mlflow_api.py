@@ -3,11 +3,13 @@ import concurrent.futures
 import itertools
 from pathlib import Path
 from typing import Any, Dict
+from urllib.parse import quote
 
 import pytest
 
 from mlflow_http import Mlflow, basic, documented, pairs
 from conftest import Gate, MakeServer
+from processes import wait_until
 from roost_fixture import RoostServer
 from test_token_matrix import machine_token
 
@@ -32,6 +34,7 @@ def test_an_experiment_is_made_found_and_not_made_twice(mlflow: Mlflow) -> None:
     by_id = mlflow.get("experiments/get", experiment_id=made)["experiment"]
     assert by_id == mlflow.get("experiments/get-by-name", experiment_name="a name: with / odd ü characters")["experiment"]
     assert by_id["lifecycle_stage"] == "active" and by_id["artifact_location"] == f"mlflow-artifacts:/{made}"
+    assert mlflow.server.get(f"/workspaces/default/experiments/{quote(by_id['name'], safe='')}")["name"] == by_id["name"]
     assert mlflow.refused("POST", "experiments/create", {"name": by_id["name"]}) == TAKEN
     assert mlflow.refused("POST", "experiments/create", {"name": ""}) == WRONG
     assert mlflow.refused("POST", "experiments/create", {"name": "x" * 501}) == WRONG
@@ -78,6 +81,25 @@ def test_what_mlflow_logs_is_seen_by_everybody_else(mlflow: Mlflow, experiment: 
     assert [point["step"] for point in points] == list(range(5))
     rows = server.get("/workspaces/default/run-table?q=params.lr%3D0.1+tags.team%3Dred+metrics.loss%3C0.3")["items"]
     assert [row["id"] for row in rows] == [run] and rows[0]["name" if "name" in rows[0] else "display_name"] == "seen"
+
+
+def test_what_a_run_sets_itself_gives_way_to_what_mlflow_logs(mlflow: Mlflow, gate: Gate) -> None:
+    server = mlflow.server
+    run = server.submit(f"""
+        import json, os
+        def say(value):
+            with open(os.environ["ROOST_SPOOL"] + "/own.spool", "a") as spool:
+                spool.write(json.dumps(["param", "lr", value, None, 1763240000]) + chr(10))
+        say(0.1)
+        {gate.wait_code.replace(chr(10), chr(10) + "        ")}
+        say(0.3)
+    """, arguments=["--lr", "1"])
+    wait_until(lambda: server.get_run(run)["params"] == {"lr": "0.1"}, 30, "what the run set is there, in place of its argument")
+    mlflow.post("runs/log-parameter", run_id=run["id"], key="lr", value="0.2")
+    gate.open()
+    run = server.wait(run, "Completed")
+    assert run["params"] == {"lr": "0.2"}
+    assert any("key='lr' was already logged with value='0.2'" in notice for notice in run["notices"]), run["notices"]
 
 
 def test_a_point_sent_again_is_kept_once(mlflow: Mlflow, experiment: str) -> None:
