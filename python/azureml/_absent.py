@@ -81,6 +81,9 @@ _NAMES: Dict[str, _Absent] = {
         "runs Spark", "There is no plan for it."
     ),
     "azureml.data.output_dataset_config.OutputTabularDatasetConfig": _TABULAR,
+    "azureml.mlflow.register_model": _Absent(
+        "registers a model of a run", "Call register_model() of the azureml Run."
+    ),
 }
 _NAMES.update(
     {

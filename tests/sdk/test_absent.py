@@ -13,7 +13,8 @@ CASES = {
     "from azureml.core.compute import RemoteCompute": ("RemoteCompute.attach_configuration()",
                                                        "azureml.core.compute.RemoteCompute yet"),
     "from azureml.core import Dataset": ("Dataset.Tabular.from_delimited_files('x')", "Dataset.Tabular yet"),
-    "import azureml.mlflow": ("azureml.mlflow.set_tracking()", "azureml.mlflow.set_tracking yet"),
+    "import azureml.mlflow": ("azureml.mlflow.register_model(None, 'birds', 'model')",
+                              "azureml.mlflow.register_model, which registers a model of a run"),
 }
 
 
