@@ -40,26 +40,26 @@ function Log({ alerts }: { alerts: readonly Schemas["Alert"][] }) {
         <thead>
           <tr>
             <th>When</th>
+            <th>What</th>
             <th>Event</th>
             <th>Channel</th>
             <th>State</th>
-            <th>What</th>
           </tr>
         </thead>
         <tbody>
           {alerts.map((alert) => (
             <tr key={alert.id}>
-              <td>
+              <td className="alerts-time">
                 <Time at={alert.at} />
+              </td>
+              <td className="alerts-what">
+                {alert.run ? <Link href={runPath(alert.run)}>{alert.message}</Link> : alert.message}
+                {alert.error && <div className="alerts-error">{alert.error}</div>}
               </td>
               <td>{alert.event}</td>
               <td>{alert.channel}</td>
               <td>
                 <span className={`status ${STATES[alert.state]}`}>{alert.state}</span>
-              </td>
-              <td className="alerts-what">
-                {alert.run ? <Link href={runPath(alert.run)}>{alert.message}</Link> : alert.message}
-                {alert.error && <div className="alerts-error">{alert.error}</div>}
               </td>
             </tr>
           ))}
@@ -117,17 +117,19 @@ export default function AlertsPage({ workspace }: { workspace: string }) {
         <ul className="alerts-list" aria-label="Channels">
           {items.map((channel) => (
             <li key={channel.name}>
-              <strong>{channel.name}</strong> <span className="note">{channel.kind}</span> {target(channel)}
-              {may && (
-                <Button small aria-label={`Test ${channel.name}`} onClick={() => void test(channel)}>
-                  Test
-                </Button>
-              )}
-              {owns && (
-                <Button small kind="quiet" aria-label={`Remove ${channel.name}`} onClick={() => void remove(`/alerts/channels/${segment(channel.name)}`, `${channel.name} is told no more.`)}>
-                  Remove
-                </Button>
-              )}
+              <strong>{channel.name}</strong> <span className="note">{channel.kind}</span> <span className="alerts-target">{target(channel)}</span>
+              <span className="alerts-actions">
+                {may && (
+                  <Button small aria-label={`Test ${channel.name}`} onClick={() => void test(channel)}>
+                    Test
+                  </Button>
+                )}
+                {owns && (
+                  <Button small kind="quiet" aria-label={`Remove ${channel.name}`} onClick={() => void remove(`/alerts/channels/${segment(channel.name)}`, `${channel.name} is told no more.`)}>
+                    Remove
+                  </Button>
+                )}
+              </span>
             </li>
           ))}
         </ul>
@@ -135,7 +137,7 @@ export default function AlertsPage({ workspace }: { workspace: string }) {
       <Desktop />
       {items.length > 0 && (
         <>
-          <div className="head">
+          <div className="head alerts-part">
             <h2>Rules</h2>
             {may && (
               <Button small className="spring" onClick={() => setMaking("rule")}>
@@ -147,7 +149,9 @@ export default function AlertsPage({ workspace }: { workspace: string }) {
           <ul className="alerts-list" aria-label="Rules">
             {asked.map((rule) => (
               <li key={rule.id}>
-                {rule.events.join(", ")} of {rule.experiment ? `runs of ${rule.experiment}` : "all runs"} to <strong>{rule.channel}</strong>
+                <span className="alerts-target">
+                  {rule.events.join(", ")} of {rule.experiment ? `runs of ${rule.experiment}` : "all runs"} to <strong>{rule.channel}</strong>
+                </span>
                 {may && (
                   <Button small kind="quiet" aria-label={`Remove the rule ${rule.id}`} onClick={() => void remove(`${path}/alert-rules/${rule.id}`, "The rule is gone.")}>
                     Remove
@@ -160,7 +164,7 @@ export default function AlertsPage({ workspace }: { workspace: string }) {
       )}
       {(log.data?.items.length ?? 0) > 0 && (
         <>
-          <h2>Sent</h2>
+          <h2 className="alerts-part">Sent</h2>
           <Log alerts={log.data!.items} />
         </>
       )}

@@ -2,7 +2,8 @@
 import { api, segment, type Schemas } from "../lib/api";
 import { bytes, count } from "../lib/format";
 import { useResource } from "../lib/resource";
-import { Loading, Problem } from "../ui/base";
+import { runPath } from "../lib/route";
+import { Link, Loading, Problem } from "../ui/base";
 import { Bin } from "./storage/bin";
 import { Rules } from "./storage/rules";
 import "./storage.css";
@@ -26,7 +27,7 @@ function Uses({ items, title, name }: { items: readonly DiskUse[]; title: string
         <tbody>
           {items.map((use) => (
             <tr key={name(use)}>
-              <td className="storage-name">{name(use)}</td>
+              <td className="storage-name">{use.run ? <Link href={runPath(use.run)}>{use.run}</Link> : name(use)}</td>
               {[use.freed, use.outputs, use.logs, use.metrics, use.shared].map((size, at) => (
                 <td key={at} className="number">
                   {size > 0 ? bytes(size) : "–"}
@@ -48,24 +49,26 @@ export default function StoragePage({ workspace }: { workspace: string }) {
         <h1>Storage</h1>
       </div>
       <Bin workspace={workspace} onChange={uses.reload} />
-      <h2>Disk</h2>
-      {uses.error && <Problem error={uses.error} retry={uses.reload} />}
-      {uses.loading && <Loading what="what is stored" />}
-      {uses.data && (
-        <>
-          <p className="note">
-            {count(uses.data.workspace.runs)} runs of this workspace hold {bytes(uses.data.workspace.freed)}; {bytes(uses.data.disk_free)} of {bytes(uses.data.disk_total)} of
-            the disk are free. Equal files are stored once and counted once.
-          </p>
-          {uses.data.experiments.length > 0 && <Uses title="Experiment" items={uses.data.experiments} name={(use) => use.experiment ?? ""} />}
-          {uses.data.runs.length > 0 && (
-            <>
-              <h3>Largest runs</h3>
-              <Uses title="Run" items={uses.data.runs} name={(use) => use.run ?? ""} />
-            </>
-          )}
-        </>
-      )}
+      <section className="storage-part" aria-label="Disk">
+        <h2>Disk</h2>
+        {uses.error && <Problem error={uses.error} retry={uses.reload} />}
+        {uses.loading && <Loading what="what is stored" />}
+        {uses.data && (
+          <>
+            <p className="note">
+              {count(uses.data.workspace.runs)} runs of this workspace hold {bytes(uses.data.workspace.freed)}; {bytes(uses.data.disk_free)} of {bytes(uses.data.disk_total)} of
+              the disk are free. Equal files are stored once and counted once.
+            </p>
+            {uses.data.experiments.length > 0 && <Uses title="Experiment" items={uses.data.experiments} name={(use) => use.experiment ?? ""} />}
+            {uses.data.runs.length > 0 && (
+              <>
+                <h3>Largest runs</h3>
+                <Uses title="Run" items={uses.data.runs} name={(use) => use.run ?? ""} />
+              </>
+            )}
+          </>
+        )}
+      </section>
       <Rules workspace={workspace} onChange={uses.reload} />
     </>
   );

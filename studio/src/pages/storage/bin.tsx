@@ -49,7 +49,7 @@ export function Bin({ workspace, onChange }: { workspace: string; onChange: () =
     <tr key={key}>
       <td className="storage-name">{name}</td>
       <td>{kind}</td>
-      <td>{at && <Time at={at} />}</td>
+      <td className="storage-time">{at && <Time at={at} />}</td>
       {may && (
         <td className="storage-actions">
           <Button small aria-label={`Restore ${key}`} onClick={act}>
@@ -60,7 +60,7 @@ export function Bin({ workspace, onChange }: { workspace: string; onChange: () =
     </tr>
   );
   return (
-    <section aria-label="Bin">
+    <section className="storage-part" aria-label="Bin">
       <div className="head">
         <h2>Bin</h2>
         {owns && binned.length > 0 && (

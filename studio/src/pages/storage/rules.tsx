@@ -5,12 +5,13 @@ import { bytes, count } from "../../lib/format";
 import { useResource } from "../../lib/resource";
 import { useMay } from "../../lib/session";
 import { Button, Problem } from "../../ui/base";
-import { FormDialog } from "../../ui/form";
+import { Field, FormDialog } from "../../ui/form";
 import { attempt } from "../../ui/notify";
 
 type Rule = Schemas["RetentionRule"];
 const DAY = 86_400;
 const PARTS = ["outputs", "logs", "samples"] as const;
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
 function NewRule({ path, onDone, onClose }: { path: string; onDone: () => void; onClose: () => void }) {
   const [name, setName] = useState("");
@@ -18,47 +19,51 @@ function NewRule({ path, onDone, onClose }: { path: string; onDone: () => void; 
   const [days, setDays] = useState("90");
   const [experiment, setExperiment] = useState("");
   const [tag, setTag] = useState("");
-  const [effect, setEffect] = useState<Schemas["RetentionPreview"]>();
+  const [effect, setEffect] = useState<{ of: string; found: Schemas["RetentionPreview"] }>();
+  const wrong = {
+    name: name === "" || NAME.test(name) ? undefined : "Letters, digits, dots, - and _",
+    days: days.trim() !== "" && Number(days) >= 0 ? undefined : "A number of days",
+  };
+  const ready = name !== "" && !wrong.name && !wrong.days;
   const body = (): Schemas["SaveRetentionRule"] => ({
     what,
     older_than_seconds: Math.round(Number(days) * DAY),
     ...(experiment ? { experiment } : {}),
     ...(tag ? { tag } : {}),
   });
-  const look = () => void attempt(api.post<Schemas["RetentionPreview"]>(`${path}/retention-preview`, body()).then(setEffect));
+  const asked = JSON.stringify(body());
+  const look = () => void attempt(api.post<Schemas["RetentionPreview"]>(`${path}/retention-preview`, body()).then((found) => setEffect({ of: asked, found })));
+  const shown = effect?.of === asked ? effect.found : undefined;
   const save = async () => {
     await api.put(`${path}/retention/${segment(name)}`, body());
     onDone();
   };
   return (
-    <FormDialog title="New retention rule" action="Save" act={save} onClose={onClose}>
-      <label>
-        Name
-        <input required value={name} pattern="[A-Za-z0-9][A-Za-z0-9._\-]*" onChange={(event) => setName(event.target.value)} />
-      </label>
-      <label>
-        Removes
-        <select value={what} onChange={(event) => setWhat(event.target.value as typeof what)}>
-          {PARTS.map((one) => (
-            <option key={one}>{one}</option>
-          ))}
-        </select>
-      </label>
-      <label>
-        Days after the end of a run
-        <input required type="number" min="0" step="any" value={days} onChange={(event) => setDays(event.target.value)} />
-      </label>
-      <label>
-        Only of the experiment
-        <input value={experiment} onChange={(event) => setExperiment(event.target.value)} />
-      </label>
-      <label>
-        Only with the tag
-        <input value={tag} placeholder="key or key=value" onChange={(event) => setTag(event.target.value)} />
-      </label>
+    <FormDialog title="New retention rule" action="Save" ready={ready} act={save} onClose={onClose}>
+      <Field label="Name" wrong={wrong.name}>
+        {(ids) => <input {...ids} type="text" required value={name} onChange={(event) => setName(event.target.value)} />}
+      </Field>
+      <div className="form-pair">
+        <Field label="Removes">
+          {(ids) => (
+            <select {...ids} value={what} onChange={(event) => setWhat(event.target.value as typeof what)}>
+              {PARTS.map((one) => (
+                <option key={one}>{one}</option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Field label="Days after the end of a run" wrong={wrong.days}>
+          {(ids) => <input {...ids} type="number" required min="0" step="any" value={days} onChange={(event) => setDays(event.target.value)} />}
+        </Field>
+        <Field label="Only of the experiment">{(ids) => <input {...ids} type="text" value={experiment} onChange={(event) => setExperiment(event.target.value)} />}</Field>
+        <Field label="Only with the tag">
+          {(ids) => <input {...ids} type="text" value={tag} placeholder="key or key=value" onChange={(event) => setTag(event.target.value)} />}
+        </Field>
+      </div>
       <p className="note" role="status">
-        {effect ? `It would remove the ${what} of ${count(effect.runs)} runs now, ${bytes(effect.bytes)}.` : "Runs that models are registered from lose nothing."}{" "}
-        <Button small onClick={look}>
+        {shown ? `It would remove the ${what} of ${count(shown.runs)} runs now, ${bytes(shown.bytes)}.` : "Runs that models are registered from lose nothing."}{" "}
+        <Button small disabled={wrong.days !== undefined} onClick={look}>
           What would go now?
         </Button>
       </p>
@@ -80,7 +85,7 @@ export function Rules({ workspace, onChange }: { workspace: string; onChange: ()
     if (await attempt(api.remove(`${path}/retention/${segment(rule.name)}`), `${rule.name} is gone; what it removed does not come back.`)) reload();
   };
   return (
-    <section aria-label="Retention rules">
+    <section className="storage-part" aria-label="Retention rules">
       <div className="head">
         <h2>Retention rules</h2>
         {owns && (
