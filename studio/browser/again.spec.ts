@@ -46,6 +46,8 @@ test("a run is started again only by the button of the dialog, and as it was wri
   expect((await newest()).id).toBe(run);
   expect(await page.content()).not.toContain(SECRET);
   await dialog.getByRole("button", { name: "Run it" }).click();
+  // The new run has the name of the first: its address tells them apart.
+  await page.waitForURL((url) => url.pathname !== `/runs/${run}`);
   await page.getByRole("heading", { name: "the first", level: 1 }).waitFor();
   const made = await newest();
   expect(made.id).not.toBe(run);

@@ -25,6 +25,10 @@ test("marks within a line", () => {
   ]);
   expect(inlineOf("see https://example.org/a_b, [here](/runs/x) and \\*this\\*")).toMatchObject([{}, { kind: "link", href: "https://example.org/a_b" }, {}, { kind: "link", href: "/runs/x" }, { text: " and *this*" }]);
 });
+test("underlines before a word do not end what others began", () => {
+  expect(inlineOf("window.__one = 1 and window.__two = 2")).toEqual([{ kind: "text", text: "window.__one = 1 and window.__two = 2" }]);
+  expect(inlineOf("__bold__, x")).toEqual([{ kind: "strong", children: [{ kind: "text", text: "bold" }] }, { kind: "text", text: ", x" }]);
+});
 test("HTML is text", () => {
   const blocks = parseMarkdown('<script>alert(1)</script>\n<img src=x onerror="alert(1)">');
   expect(blocks.length).toBe(1);
