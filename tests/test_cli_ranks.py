@@ -69,7 +69,9 @@ def test_logs_of_one_rank_some_and_all(server: RoostServer, source: Path) -> Non
     assert server.cli("logs", run, "--rank", "1", "--attempt", 1).stdout == "rank 1 of 4 on 0\n"
     events = [json.loads(line) for line in server.cli("logs", run, "--all", "--json").stdout.splitlines()]
     assert sorted(event["rank"] for event in events if event["type"] == "log") == [0, 1, 2, 3]
-    assert "azureml-logs/70_driver_log_3.txt" in server.cli("logs", run, "--list").stdout
+    listed = [line.split()[0] for line in server.cli("logs", run, "--list").stdout.splitlines()[1:]]
+    assert listed == [f"output_{rank}" for rank in range(4)]
+    assert "azureml-logs/70_driver_log_3.txt" in [log["name"] for log in server.get(f"/runs/{run}/logs")["items"]]
 
 
 @pytest.mark.parametrize("options, says", [

@@ -140,7 +140,7 @@ void register_submit(Verb& root, Console& console) {
       .example("roost submit -- python train.py --epochs 30")
       .example("roost submit -r requirements.txt -- python train.py")
       .example("roost submit -e birds -c gpu-cluster -s ./src --tag lr=0.1 -d -- python train.py")
-      .example("roost submit -e birds --environment birds-env --pins nearest -- python train.py")
+      .example("roost submit --environment birds-env --pins nearest -- python train.py")
       .example("roost submit -e birds --nodes 2 --processes 4 --all-ranks -- python train.py")
       .example("roost submit -e birds --gpus 2 --memory 32g -- python train.py")
       .example("roost submit -e birds -- 'python prepare.py && python train.py'")
