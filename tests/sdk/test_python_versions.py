@@ -68,8 +68,19 @@ def test_a_run(python: str, experiment: Any, script: Any) -> None:
     assert child.get_metrics() == {"inner": 1} and child.status == "Completed"
 
 
+# What the modules of roost.integrations import of the library that each is for: no old Python here has those.
+FRAMEWORKS = {
+    "lightning/pytorch/loggers/logger.py": "Logger = object\nrank_zero_experiment = staticmethod\n",
+    "lightning/pytorch/utilities/rank_zero.py": "rank_zero_only = staticmethod\n",
+    "transformers.py": "TrainerCallback = object\n",
+}
+
+
 @pytest.mark.parametrize("python", pythons())
 def test_every_module_loads(python: str, tmp_path: Path) -> None:
+    for path, text in FRAMEWORKS.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text, encoding="utf-8")
     code = """
 import importlib, pkgutil, roost, azureml
 for package in (roost, azureml):

@@ -2,9 +2,10 @@
 
 import sys
 
-# A folder that is started is looked in for every module, before Python's own.
-sys.path.pop(0)
+if __name__ == "__main__":
+    # A folder that is started is looked in for every module, before Python's own.
+    sys.path.pop(0)
 
-from roost.sync import main  # noqa: E402
+    from roost.sync import main
 
-sys.exit(main(sys.argv[1:]))
+    sys.exit(main(sys.argv[1:]))
