@@ -105,12 +105,14 @@ Router::Match Router::find(std::string_view method, std::string_view raw_path) c
   if (!path) return match;
   std::optional<std::size_t> best;
   std::optional<std::size_t> catch_all;
+  std::vector<std::string> caught;
   for (std::size_t i = 0; i < routes_.size(); ++i) {
     if (!fits(patterns_[i], *path)) continue;
     const std::string& offered = routes_[i].method;
     const bool has_method = offered == method || (method == "HEAD" && offered == "GET");
     if (patterns_[i].size() == 1 && patterns_[i][0].kind == Part::kRest) {
-      if (has_method) catch_all = i;
+      if (has_method && (!catch_all || offered == method)) catch_all = i;
+      caught.push_back(offered);
       continue;
     }
     match.allowed.push_back(offered);
@@ -119,7 +121,11 @@ Router::Match Router::find(std::string_view method, std::string_view raw_path) c
     const bool own_head_route = best && offered == method && routes_[*best].method != method;
     if (!best || own_head_route || more_specific(patterns_[i], patterns_[*best])) best = i;
   }
-  if (match.allowed.empty()) best = catch_all;
+  if (match.allowed.empty()) {
+    best = catch_all;
+    // One of GET alone is a page for who lost the way: there is nothing at that path.
+    if (caught.size() > 1) match.allowed = std::move(caught);
+  }
   if (best) {
     match.route = &routes_[*best];
     match.parameters = parameters_of(patterns_[*best], *path);

@@ -29,7 +29,7 @@ struct Route {
 
 // Finds the route for a request. Filled before the server starts, then only read. Where several
 // patterns fit, a literal part beats a {parameter} and that beats {the rest...}. A parameter is
-// never empty. HEAD finds the GET route unless it has one of its own. "/{x...}" makes no 405 of a 404.
+// never empty. HEAD finds the GET route unless it has one of its own. "/{x...}" of GET alone makes no 405 of a 404.
 class Router {
  public:
   // Two routes of the same method and shape are a broken invariant.

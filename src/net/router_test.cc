@@ -72,6 +72,15 @@ TEST(Router, GivesWhatNoOtherHasToTheCatchAll) {
   EXPECT_EQ(router.find("GET", "/only-put").allowed, std::vector<std::string>{"PUT"});
 }
 
+TEST(Router, NamesTheMethodsOfACatchAllThatTakesSeveral) {
+  Router router;
+  for (const char* method : {"POST", "GET"}) router.add({method, "/{path...}", "forward", {}, nullptr});
+  EXPECT_EQ(operation(router.find("POST", "/any/where")), "forward");
+  const auto match = router.find("DELETE", "/any/where");
+  EXPECT_EQ(match.route, nullptr);
+  EXPECT_EQ(match.allowed, (std::vector<std::string>{"GET", "POST"}));
+}
+
 TEST(Router, AnswersHeadByGetUnlessThereIsOne) {
   Router router = make_router();
   EXPECT_EQ(operation(router.find("HEAD", "/runs/a")), "GET /runs/{run}");
