@@ -102,6 +102,21 @@ def test_what_a_run_sets_itself_gives_way_to_what_mlflow_logs(mlflow: Mlflow, ga
     assert any("key='lr' was already logged with value='0.2'" in notice for notice in run["notices"]), run["notices"]
 
 
+def test_rules_may_be_about_what_mlflow_named(mlflow: Mlflow) -> None:
+    server = mlflow.server
+    name = "rules: for / odd ü " + "n" * 200
+    mlflow.experiment(name)
+    server.expect(200, "PUT", "/alerts/channels/mlflow", json={"kind": "webhook", "url": "https://example.org/hook", "secret": "0123456789abcdef"})
+    rule = server.expect(201, "POST", "/workspaces/default/alert-rules", json={"channel": "mlflow", "experiment": name, "events": ["divergence"]})
+    assert rule["experiment"] == name
+    kept = server.expect(200, "PUT", "/workspaces/default/retention/mlflow",
+                         json={"what": "samples", "experiment": name, "older_than_seconds": 1_000_000})
+    assert kept["experiment"] == name
+    server.expect(200, "DELETE", f"/workspaces/default/alert-rules/{rule['id']}")
+    server.expect(200, "DELETE", "/workspaces/default/retention/mlflow")
+    server.expect(200, "DELETE", "/alerts/channels/mlflow")
+
+
 def test_a_point_sent_again_is_kept_once(mlflow: Mlflow, experiment: str) -> None:
     run = mlflow.run(experiment)
     batch = [{"key": "loss", "value": float(i % 7), "timestamp": 1_700_000_000_000 + i, "step": i} for i in range(1000)]

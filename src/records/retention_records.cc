@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "domain/names.h"
+#include "mlflow/label_names.h"
 #include "records/run_records.h"
 
 namespace roost {
@@ -92,7 +93,7 @@ Result<RetentionRule> parse_retention_rule(const Json& body) {
   }
   if (rule.age < 0) return fail(ErrorCode::kInvalidArgument, "\"older_than_seconds\" is missing: how long after its end a run loses them");
   rule.what = *part;
-  ROOST_CHECK(check_text(rule.experiment, "the experiment", 100));
+  if (!rule.experiment.empty()) ROOST_CHECK(mlflow::check_experiment_name(rule.experiment));
   ROOST_CHECK(check_text(rule.tag, "the tag", 1200));
   if (rule.tag.starts_with('=')) return fail(ErrorCode::kInvalidArgument, "\"tag\" must be key or key=value");
   return rule;

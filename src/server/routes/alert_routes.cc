@@ -4,6 +4,7 @@
 #include "alerts/channel_secret.h"
 #include "base/text.h"
 #include "domain/names.h"
+#include "mlflow/label_names.h"
 #include "records/alert_records.h"
 #include "records/workspace_records.h"
 #include "server/routes/routes.h"
@@ -64,7 +65,7 @@ Result<Response> add_rule(App& app, Request& request, const Principal& who) {
   rule.experiment = fields.string("experiment");
   const auto names = fields.strings("events");
   ROOST_CHECK(fields.done());
-  if (!rule.experiment.empty()) ROOST_CHECK(check_experiment_name(rule.experiment));
+  if (!rule.experiment.empty()) ROOST_CHECK(mlflow::check_experiment_name(rule.experiment));
   ROOST_TRY(rule.events, parse_alert_events(names));
   rule.created = app.clock.now();
   rule.created_by = who.name;
