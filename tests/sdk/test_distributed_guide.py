@@ -53,7 +53,7 @@ def test_the_example(server: RoostServer, folder: Path) -> None:
 
 
 def test_the_launcher_of_the_examples_page(server: RoostServer, folder: Path, torch_python: str) -> None:
-    (line,) = re.findall(r"^    (roost submit .*torchrun.*)$", (EXAMPLE / "README.md").read_text(), re.M)
+    (line,) = re.findall(r"^\$ (roost submit .*torchrun.*)$", (EXAMPLE / "README.md").read_text(), re.M)
     words = shlex.split(line)[1:]
     done = server.cli(words[0], "--python", torch_python, *words[1:], cwd=folder, check=False, timeout=120)
     assert done.returncode == 0 and "rank 1 of 4 on" in done.stdout, done.stdout + done.stderr
