@@ -1,10 +1,12 @@
 """roost model export: PyTorch models become ONNX models, in a run of the model's own environment and code."""
 import json
+import subprocess
 from pathlib import Path
 from typing import Any, Dict
 
 import pytest
 
+from conftest import MakeServer
 from roost_fixture import PYTHON, RoostServer
 
 # Written as people write them: the network is the script's own, and importing it would train again.
@@ -139,6 +141,23 @@ def test_without_a_check(server: RoostServer, run: Dict[str, Any]) -> None:
     made = server.cli_json("model", "export", "x-net:1", "-i", "2x3x8x8", "--no-check", "--fixed-shapes", timeout=120)
     assert made["properties"]["compared_with"] == "nothing: not asked for"
     assert made["properties"]["inputs"] == "image=2x3x8x8:float32"
+
+
+def test_with_nothing_to_compare_with(make_server: MakeServer, tmp_path: Path) -> None:
+    """It is registered all the same, and says why in one line, whatever lines the reason has."""
+    (tmp_path / "broken.so").write_text("no library")
+    server = make_server(start=False)
+    server.environment["ROOST_ONNXRUNTIME"] = str(tmp_path / "broken.so")
+    server.start()
+    pytest.importorskip("torch", reason="needs PyTorch for /usr/bin/python3")
+    if not subprocess.run([PYTHON, "-c", "import onnxruntime"], stderr=subprocess.DEVNULL).returncode:
+        pytest.skip("the Python of the runs has an onnxruntime of its own")
+    trained = server.run(TRAIN, timeout=120, environment={"python": PYTHON})
+    server.cli("model", "register", "x-net", "--run", trained["id"], "--path", "outputs/net.pt")
+    made = server.cli_json("model", "export", "x-net", "-i", "2x3x8x8", timeout=120)
+    told = made["properties"]["compared_with"]
+    assert told.startswith("nothing: the environment has no onnxruntime, and Roost's own runtime cannot serve the model: ")
+    assert "broken.so" in told and told.isprintable() and "largest_difference" not in made["properties"]
 
 
 def test_a_script_that_exports_itself_needs_nothing(server: RoostServer) -> None:

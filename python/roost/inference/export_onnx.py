@@ -143,7 +143,12 @@ def _facts(
     if compared.runtime:
         facts["largest_difference"] = f"{compared.largest:.3g}"
         facts["relative_difference"] = f"{compared.relative:.3g}"
-    return {key: value[:1000] for key, value in facts.items() if value}
+    return {key: _one_line(value)[:1000] for key, value in facts.items() if value}
+
+
+def _one_line(text: str) -> str:
+    """As a property has to be: what others say, of an error, comes in several lines or with colors."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def _files(folder: str) -> List[str]:
