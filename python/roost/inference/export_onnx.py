@@ -147,7 +147,7 @@ def _facts(
 
 
 def _one_line(text: str) -> str:
-    """As a property has to be: what others say, of an error, comes in several lines or with colors."""
+    """As a property has to be: errors of others come in several lines or with colors."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
