@@ -37,6 +37,18 @@ test("the badge tells on every page that the server is away, and the page heals 
   await page.locator(".live.on").waitFor();
   await page.getByText("No models").or(page.getByRole("heading", { name: /No model/ })).first().waitFor();
   expect(await page.getByText(/does not answer|could not be fetched/).count()).toBe(0);
+  // Its script had not come before the server went, so the page had to be loaded anew; one whose script is here is not.
+  expect(await tab.isMarked()).toBe(false);
+  await page.getByRole("link", { name: "Tokens" }).click();
+  await page.getByRole("heading", { name: "Tokens" }).waitFor();
+  await tab.mark();
+  await roost.kill("SIGKILL");
+  await page.getByRole("alert").filter({ hasText: "disconnected" }).waitFor();
+  await page.getByRole("link", { name: "Models" }).click();
+  await roost.up();
+  await page.locator(".live.on").waitFor();
+  await page.getByText("No models").first().waitFor();
+  expect(await page.getByText(/does not answer|could not be fetched/).count()).toBe(0);
   expect(await tab.isMarked(), "the page was not loaded anew").toBe(true);
 });
 

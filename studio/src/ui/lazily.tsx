@@ -54,11 +54,8 @@ export function lazily<P extends object>(what: string, load: () => Promise<Modul
       };
     }, [again]);
     useEffect(() => {
-      if (!problem) return;
-      return onReturn(() => {
-        setProblem(undefined);
-        setAgain((n) => n + 1);
-      });
+      // A browser remembers that a module could not be fetched until the page is loaded anew; there is nothing on it to lose.
+      return problem && onReturn(() => location.reload());
     }, [problem]);
     if (Loaded) return <Loaded {...props} />;
     if (!problem) return <Loading what={what} />;
