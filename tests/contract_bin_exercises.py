@@ -61,7 +61,6 @@ def purge_run(c: Caller) -> None:
     c.call("purge_run", 409, run)
     c.call("delete_run", 200, run)
     c.call("purge_run", 202, run)
-    c.call("restore_run", 409, run)
 
 
 @exercise

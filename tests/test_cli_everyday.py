@@ -147,7 +147,7 @@ def test_tables_fit_80_columns(server: RoostServer, tmp_path: Path) -> None:
         assert not long, (words, long)
     short = on_a_terminal(["runs"], server.environment, tmp_path)
     assert run[-8:] in short and run not in short
-    assert run in on_a_terminal(["runs"], server.environment, tmp_path, columns=250)
+    assert run in on_a_terminal(["runs"], server.environment, tmp_path, columns=400)
     assert run in server.cli("runs").stdout, "whole in a pipe"
 
 

@@ -65,10 +65,11 @@ Result<std::string> read_secret(const std::string& name, const std::string& vari
     }
     value = here;
   } else if (::isatty(STDIN_FILENO) != 0) {
-    std::fprintf(stderr, "value of %s (not shown): ", name.c_str());
-    std::fflush(stderr);
     {
+      // Before the question is there: who answers at once must neither be shown nor lose a letter.
       const NoEcho quiet;
+      std::fprintf(stderr, "value of %s (not shown): ", name.c_str());
+      std::fflush(stderr);
       ROOST_TRY(value, read_input(true));
     }
     std::fprintf(stderr, "\n");
