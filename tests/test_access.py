@@ -113,7 +113,7 @@ def test_two_servers_on_one_folder(server: RoostServer, make_server: MakeServer)
     process = second.begin_start()
     assert process.wait(10) == 0, "there is a server, which is what was asked for"
     second._killed = True  # the folder is in use by the first
-    assert server.url in second.output and "roost down" in second.output
+    assert server.info["url"] in second.output and "roost down" in second.output
     second.data = second.folder / "none"
     assert server.get("/server")["pid"] == server.pid and server.info["pid"] == server.pid
 
