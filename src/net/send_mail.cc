@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <openssl/evp.h>
 
+#include "base/base64.h"
 #include "base/text.h"
 #include "net/client_socket.h"
 
@@ -19,14 +19,6 @@ using std::chrono::steady_clock;
 constexpr std::size_t kLongestAnswer = 64 * 1024;
 constexpr std::size_t kLongestLine = 72;
 
-std::string base64(std::string_view bytes) {
-  std::string out((bytes.size() + 2) / 3 * 4 + 1, '\0');
-  const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()),
-                                   reinterpret_cast<const unsigned char*>(bytes.data()), static_cast<int>(bytes.size()));
-  out.resize(static_cast<std::size_t>(size));
-  return out;
-}
-
 // Whole characters of at most 40 bytes to a word, so that no line gets long and no character is torn.
 std::string header_words(const std::string& text) {
   const bool plain = text.size() < kLongestLine && std::all_of(text.begin(), text.end(), [](unsigned char c) { return c >= ' ' && c < 0x7F; });
@@ -36,7 +28,7 @@ std::string header_words(const std::string& text) {
     std::size_t end = std::min(text.size(), at + 40);
     while (end < text.size() && end > at + 1 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
     if (!out.empty()) out += "\r\n ";
-    out += "=?UTF-8?B?" + base64(std::string_view(text).substr(at, end - at)) + "?=";
+    out += "=?UTF-8?B?" + base64_encode(std::string_view(text).substr(at, end - at)) + "?=";
     at = end;
   }
   return out;
@@ -121,11 +113,11 @@ class SmtpTalk {
     if (server_.user.empty()) return {};
     if (offers_auth("PLAIN")) {
       const std::string both = std::string(1, '\0').append(server_.user).append(1, '\0').append(server_.password);
-      return command("AUTH PLAIN " + base64(both), 235, "AUTH");
+      return command("AUTH PLAIN " + base64_encode(both), 235, "AUTH");
     }
     ROOST_CHECK(command("AUTH LOGIN", 334));
-    ROOST_CHECK(command(base64(server_.user), 334, "AUTH"));
-    return command(base64(server_.password), 235, "AUTH");
+    ROOST_CHECK(command(base64_encode(server_.user), 334, "AUTH"));
+    return command(base64_encode(server_.password), 235, "AUTH");
   }
 
   bool offers(std::string_view what) const {
